@@ -1,0 +1,111 @@
+"""Every stable code, in one place. Grep a code to find its rule, its test and its line in the docs.
+
+Codes are promises to the outside: they are added and retired, never reworded. The sentence a person reads is
+made where the error is raised; the code is what programs and tests look at.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    # Reading a transcript file
+    INGEST_EMPTY = "ingest.empty"
+    INGEST_BINARY = "ingest.binary"
+    INGEST_TOO_LARGE = "ingest.too_large"
+    INGEST_TOO_DEEP = "ingest.too_deep"
+    INGEST_ENCODING = "ingest.encoding"
+    INGEST_UNKNOWN_FORMAT = "ingest.unknown_format"
+    INGEST_MALFORMED = "ingest.malformed"
+    INGEST_NO_UNITS = "ingest.no_units"
+    INGEST_UNIT_ID = "ingest.unit_id"
+    INGEST_TIMES = "ingest.times"
+    INGEST_SKIPPED = "ingest.skipped"
+
+    # Evidence
+    EVIDENCE_MISSING = "evidence.missing"
+    EVIDENCE_WRONG_SOURCE = "evidence.wrong_source"
+    EVIDENCE_UNKNOWN_UNIT = "evidence.unknown_unit"
+    EVIDENCE_RANGE_REVERSED = "evidence.range_reversed"
+    EVIDENCE_OUTSIDE_CHUNK = "evidence.outside_chunk"
+    EVIDENCE_NOT_CANONICAL = "evidence.not_canonical"
+    EVIDENCE_UNRELATED = "evidence.unrelated"
+
+    # Records and identity
+    RECORD_SHAPE = "record.shape"
+    RECORD_NAME_EMPTY = "record.name_empty"
+    RECORD_ORDER = "record.order"
+    IDENTITY_MISMATCH = "identity.mismatch"
+    IDENTITY_DUPLICATE = "identity.duplicate"
+    IDENTITY_ROSTER = "identity.roster"
+
+    # Reconciliation of registries
+    RECONCILE_GROUP_TOO_SMALL = "reconcile.group_too_small"
+    RECONCILE_UNKNOWN_MEMBER = "reconcile.unknown_member"
+    RECONCILE_AMBIGUOUS_MEMBER = "reconcile.ambiguous_member"
+    RECONCILE_REPEATED_MEMBER = "reconcile.repeated_member"
+    RECONCILE_CANONICAL_NOT_MEMBER = "reconcile.canonical_not_member"
+    RECONCILE_CONFLICT = "reconcile.conflict"
+    RECONCILE_APPLIED = "reconcile.applied"
+    RECONCILE_OMITTED = "reconcile.omitted"
+    RECONCILE_TOO_LARGE = "reconcile.too_large"
+    RECONCILE_INVALID_REPLY = "reconcile.invalid_reply"
+
+    # A model's answer
+    LLM_NOT_JSON = "llm.not_json"
+    LLM_SCHEMA_MISMATCH = "llm.schema_mismatch"
+    LLM_TRUNCATED = "llm.truncated"
+    LLM_EMPTY = "llm.empty"
+    LLM_REFUSAL = "llm.refusal"
+    LLM_TOO_LARGE = "llm.too_large"
+    # No answer
+    LLM_CONNECTION = "llm.connection"
+    LLM_TIMEOUT = "llm.timeout"
+    LLM_RATE_LIMITED = "llm.rate_limited"
+    LLM_SERVER_ERROR = "llm.server_error"
+    # A request that no retry would mend
+    LLM_AUTHENTICATION = "llm.authentication"
+    LLM_QUOTA = "llm.quota"
+    LLM_UNKNOWN_MODEL = "llm.unknown_model"
+    LLM_BAD_REQUEST = "llm.bad_request"
+    LLM_CONTEXT_OVERFLOW = "llm.context_overflow"
+    LLM_CONFIGURATION = "llm.configuration"
+    LLM_NOT_RECORDED = "llm.not_recorded"
+    LLM_NOT_COVERED = "llm.not_covered"
+
+    # Prompts and pipelines
+    PROMPT_INVALID = "prompt.invalid"
+    PROMPT_MATERIAL_MISSING = "prompt.material_missing"
+    PROMPT_MATERIAL_UNKNOWN = "prompt.material_unknown"
+    PIPELINE_INVALID = "pipeline.invalid"
+    PIPELINE_UNKNOWN_LANE = "pipeline.unknown_lane"
+    PIPELINE_UNBOUND = "pipeline.unbound"
+
+    # Runs
+    EXTRACT_INVALID = "extract.invalid"
+    NORMALIZE_INVALID = "normalize.invalid"
+    RUN_CANCELLED = "run.cancelled"
+    RUN_LEASE_LOST = "run.lease_lost"
+    RUN_ATTEMPTS_EXHAUSTED = "run.attempts_exhausted"
+    RUN_INTERNAL = "run.internal"
+
+    # The archive
+    CAMPAIGN_INVALID = "campaign.invalid"
+    CAMPAIGN_UNKNOWN = "campaign.unknown"
+    CAMPAIGN_SLUG_FIXED = "campaign.slug_fixed"
+    SESSION_UNKNOWN = "session.unknown"
+    TRANSCRIPT_NONE = "transcript.none"
+    ARTIFACT_NONE = "artifact.none"
+    VERSION_UNKNOWN = "version.unknown"
+    VERSION_DECIDED = "version.already_decided"
+    ENTRY_UNKNOWN = "entry.unknown"
+    RUN_UNKNOWN = "run.unknown"
+    RUN_FINISHED = "run.finished"
+    REQUEST_INVALID = "request.invalid"
+    AUTH_REQUIRED = "auth.required"
+    AUTH_FORBIDDEN = "auth.forbidden"
+    NOT_FOUND = "not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+
+    INTERNAL = "internal"

@@ -1,0 +1,1 @@
+"""Source documents and everything that is known of order, ranges and windows in them."""
