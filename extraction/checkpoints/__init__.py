@@ -1,0 +1,1 @@
+"""Fingerprints and the codec of stored stage results."""

@@ -1,0 +1,58 @@
+"""Cut a document into contiguous chunks, one extraction call each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from extraction.canonical import JsonValue
+from extraction.source.documents import SourceUnit
+from extraction.source.index import DocumentIndex
+
+CHUNK_CONTEXT = 4
+"""Units on each side that a model reads but cannot cite: who is speaking with whom does not stop at a border."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Positions `start` to `end`, both included. A scene chunk also has a title and a primary mode."""
+
+    number: int
+    start: int
+    end: int
+    title: str | None = None
+    primary_mode: str | None = None
+
+    def as_json(self) -> dict[str, JsonValue]:
+        return {"start": self.start, "end": self.end, "title": self.title, "primary_mode": self.primary_mode}
+
+
+def by_size(index: DocumentIndex, max_units: int, max_words: int) -> tuple[Chunk, ...]:
+    """Return chunks that partition the document, each within both limits as far as whole units allow."""
+    chunks: list[Chunk] = []
+    start = words = 0
+    for position, unit in enumerate(index.document.units):
+        size = len(unit.text.split())
+        if position > start and (position - start >= max_units or words + size > max_words):
+            chunks.append(Chunk(len(chunks), start, position - 1))
+            start, words = position, 0
+        words += size
+    if len(index):
+        chunks.append(Chunk(len(chunks), start, len(index) - 1))
+    return tuple(chunks)
+
+
+def unit_material(unit: SourceUnit) -> dict[str, JsonValue]:
+    """Return what a model is shown of a unit."""
+    return {"unit_id": unit.unit_id, "speaker": unit.speaker, "text": unit.text}
+
+
+def transcript_material(index: DocumentIndex, chunk: Chunk) -> list[JsonValue]:
+    """Return the chunk's own units: what may be cited."""
+    return [unit_material(unit) for unit in index.between(chunk.start, chunk.end)]
+
+
+def context_material(index: DocumentIndex, chunk: Chunk, radius: int = CHUNK_CONTEXT) -> dict[str, JsonValue]:
+    """Return the units just before and after the chunk: readable, never evidence."""
+    before = index.between(max(0, chunk.start - radius), chunk.start - 1) if chunk.start else ()
+    after = index.between(chunk.end + 1, chunk.end + radius)
+    return {"before": [unit_material(unit) for unit in before], "after": [unit_material(unit) for unit in after]}

@@ -1,0 +1,155 @@
+"""The extract stage: one checkpointed model call a chunk, results in document order whatever order they return in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic
+
+from extraction.canonical import JsonValue, digest
+from extraction.checkpoints.codec import StoredReply, decode, encode
+from extraction.checkpoints.fingerprint import checkpoint_key, component_fingerprint
+from extraction.codes import Code
+from extraction.errors import InvalidCompletion, LaneFailed
+from extraction.findings import Decision, Finding, decide, rejection
+from extraction.lanes.attempts import RetryRequest, StageOutcome, run_attempts
+from extraction.lanes.calls import parse, prepare, prompt_identity
+from extraction.lanes.chunk import Chunk
+from extraction.lanes.job import LaneJob
+from extraction.lanes.lane import Lane, Materials, R, Scope, Validator
+from extraction.lanes.ports import LanePorts
+from extraction.lanes.side_by_side import run_side_by_side
+
+
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[R]):
+    """What one reply came to: `data` is its decoded JSON, None where no attempt gave a usable one."""
+
+    data: JsonValue
+    records: tuple[R, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkReading(Generic[R]):
+    chunk: Chunk
+    outcome: StageOutcome[Reading[R]]
+    attempts: int
+    reused: bool
+
+
+def extract_fingerprint(lane: Lane[R], job: LaneJob) -> str:
+    """Return the digest of everything that gives this lane's extraction its meaning."""
+    return component_fingerprint({"stage": "extract", **_meaning(lane, job, lane.extract.validators)})
+
+
+def _meaning(lane: Lane[R], job: LaneJob, validators: Sequence[Validator[R]]) -> Mapping[str, JsonValue]:
+    return {
+        "lane": lane.key,
+        "version": lane.version,
+        "policies": list(lane.policies),
+        "prompt": prompt_identity(job, lane.extract.prompt, lane.extract.reply),
+        "profile": job.profile.meaning(),
+        "provider": job.client.identity,
+        "validators": [validator.__name__ for validator in validators],
+        "references": {slot: digest(bound.meaning()) for slot, bound in job.references.items()},
+    }
+
+
+def extract_chunks(
+    lane: Lane[R], job: LaneJob, scope: Scope, chunks: Sequence[Chunk], ports: LanePorts
+) -> list[ChunkReading[R]]:
+    """Return one reading a chunk, in document order.
+
+    Raises LaneFailed, after every other chunk was tried and kept, where a chunk stayed invalid to the end of its
+    budget; the LlmError kinds as they come.
+    """
+    readings: dict[int, ChunkReading[R]] = {}
+    total = len(chunks) + (lane.proposal is not None)
+    fingerprint = extract_fingerprint(lane, job)
+    work = [_ChunkWork(lane, job, replace(scope, chunk=chunk), chunk, fingerprint, ports) for chunk in chunks]
+    todo = []
+    for item in work:
+        if (kept := item.reuse()) is not None:
+            readings[item.chunk.number] = kept
+        else:
+            todo.append(item)
+    ports.progress(len(readings), total)
+
+    def keep(item_reading: tuple[_ChunkWork[R], ChunkReading[R]]) -> None:
+        item, reading = item_reading
+        item.keep(reading)
+        readings[reading.chunk.number] = reading
+        ports.progress(len(readings), total)
+
+    run_side_by_side([item.call for item in todo], limit=job.profile.concurrency, ports=ports, done=keep)
+    ordered = [readings[chunk.number] for chunk in chunks]
+    _refuse_invalid(ordered)
+    return ordered
+
+
+def _refuse_invalid(readings: Sequence[ChunkReading[R]]) -> None:
+    failed = [reading.outcome.retry for reading in readings if reading.outcome.retry is not None]
+    if failed:
+        raise LaneFailed(
+            f"{len(failed)} of {len(readings)} chunks had no valid answer within their attempts. The other chunks are"
+            " kept: run the lane again to ask for the missing ones only.",
+            code=Code.EXTRACT_INVALID,
+            findings=[finding for retry in failed for finding in retry.findings],
+        )
+
+
+class _ChunkWork(Generic[R]):
+    """One chunk's call. `call` runs in a thread of its own; the rest in the lane's thread."""
+
+    def __init__(
+        self, lane: Lane[R], job: LaneJob, scope: Scope, chunk: Chunk, fingerprint: str, ports: LanePorts
+    ) -> None:
+        self.lane, self.job, self.scope, self.chunk, self.ports = lane, job, scope, chunk, ports
+        self.materials: Materials = lane.extract.materials(scope, chunk)
+        self.key = checkpoint_key(fingerprint, job.document.digest, chunk.as_json(), digest(self.materials))
+
+    def reuse(self) -> ChunkReading[R] | None:
+        stored = decode(self.ports.checkpoints.get(self.key))
+        if stored is None:
+            return None
+        outcome = self._read(stored.data)
+        return None if outcome.retry else ChunkReading(self.chunk, outcome, stored.attempts, reused=True)
+
+    def call(self) -> tuple[_ChunkWork[R], ChunkReading[R]]:
+        extract = self.lane.extract
+        unit_ids = [self.scope.index.unit_at(at).unit_id for at in self.scope.chunk_positions]
+        request = prepare(self.job, extract.prompt, extract.reply, self.materials, unit_ids)
+
+        def attempt() -> StageOutcome[Reading[R]]:
+            try:
+                data = self.job.client.complete(request, self.ports.record).data
+            except InvalidCompletion as error:
+                return self._invalid(error)
+            return self._read(data)
+
+        attempted = run_attempts(self.job.retries.extract, attempt)
+        return self, ChunkReading(self.chunk, attempted.outcome, attempted.attempts, reused=False)
+
+    def keep(self, reading: ChunkReading[R]) -> None:
+        if reading.outcome.retry is None:
+            stored = StoredReply(reading.outcome.value.data, reading.attempts, reading.attempts, settled=True)
+            self.ports.checkpoints.put(self.key, encode(stored))
+
+    def _read(self, data: JsonValue) -> StageOutcome[Reading[R]]:
+        try:
+            reply = parse(self.lane.extract.reply, data)
+        except InvalidCompletion as error:
+            return self._invalid(error)
+        records = self.lane.extract.read(reply, self.scope)
+        findings = [self._placed(f) for validate in self.lane.extract.validators for f in validate(records, self.scope)]
+        retry = None
+        if decide(findings) is Decision.REJECT:
+            retry = RetryRequest(tuple(findings))
+        return StageOutcome(Reading(data, tuple(records)), tuple(findings), retry)
+
+    def _invalid(self, error: InvalidCompletion) -> StageOutcome[Reading[R]]:
+        return StageOutcome(Reading(None, ()), retry=RetryRequest((self._placed(rejection(error.code)),)))
+
+    def _placed(self, finding: Finding) -> Finding:
+        where = f"chunk[{self.chunk.number}]"
+        return replace(finding, where=f"{where}.{finding.where}" if finding.where else where)

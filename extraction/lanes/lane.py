@@ -1,0 +1,128 @@
+"""A lane is data: the stages of one artifact family, which the runner calls in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from pydantic import BaseModel
+
+from extraction.canonical import JsonValue
+from extraction.findings import Finding
+from extraction.lanes.attempts import StageOutcome
+from extraction.lanes.chunk import Chunk
+from extraction.lanes.job import BoundReference
+from extraction.source.index import DocumentIndex
+from extraction.source.references import SourceRef
+
+
+class Cited(Protocol):
+    """What every record of an evidence-bearing lane has."""
+
+    @property
+    def source_refs(self) -> tuple[SourceRef, ...]: ...
+
+
+R = TypeVar("R", bound=Cited)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a stage may look at. `chunk` is None where the whole document is in question.
+
+    `tokens` estimates the size of a prompt with the given materials; `input_budget` is the profile's limit on it.
+    """
+
+    index: DocumentIndex
+    table: Mapping[str, JsonValue]
+    references: Mapping[str, BoundReference]
+    input_budget: int
+    tokens: Callable[[str, Mapping[str, JsonValue]], int]
+    chunk: Chunk | None = None
+
+    @cached_property
+    def chunk_positions(self) -> range:
+        """Return the positions that may be cited here."""
+        return range(len(self.index)) if self.chunk is None else range(self.chunk.start, self.chunk.end + 1)
+
+
+Materials: TypeAlias = Mapping[str, JsonValue]
+Validator: TypeAlias = Callable[[Sequence[R], Scope], list[Finding]]
+"""Collects findings and leaves the records unchanged; whether they reject is for `decide`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extract(Generic[R]):
+    """One model call a chunk. `read` maps a reply to records; it repairs nothing but the order of endpoints."""
+
+    prompt: str
+    reply: type[BaseModel]
+    materials: Callable[[Scope, Chunk], Materials]
+    read: Callable[[Any, Scope], list[R]]  # Any: the reply type of this lane, checked by the runner before the call
+    validators: tuple[Validator[R], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a proposal call is asked, and the counts that the manifest keeps of it."""
+
+    materials: Materials
+    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Settled(Generic[R]):
+    """Records after normalization, with the review data that says how they came about."""
+
+    records: tuple[R, ...]
+    consolidations: Mapping[str, JsonValue] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal(Generic[R]):
+    """One document-level model call inside normalize, whose answer is applied by deterministic code.
+
+    `ask` returns None where there is nothing to ask, or findings that say why no call is made. `apply` takes None
+    for an answer that was an invalid completion, and asks for a retry whenever the answer was not wholly safe; its
+    value is the safe fallback. `omitted` is the one durable finding of an accepted fallback.
+    """
+
+    prompt: str
+    reply: type[BaseModel]
+    ask: Callable[[Sequence[R], Scope], Question | tuple[Finding, ...] | None]
+    apply: Callable[[Sequence[R], Any, Scope], StageOutcome[Settled[R]]]  # Any: as in Extract
+    omitted: Callable[[StageOutcome[Settled[R]]], Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Lane(Generic[R]):
+    """`policies` are the ids of mapping, normalization, identity and context rules: raise one when its rule changes."""
+
+    key: str
+    version: int
+    records_key: str
+    policies: tuple[str, ...]
+    chunk: Callable[[DocumentIndex, int, int], tuple[Chunk, ...]]
+    extract: Extract[R]
+    merge: Callable[[Sequence[Sequence[R]], Scope], list[R]]
+    normalize: Callable[[Sequence[R], Scope], StageOutcome[tuple[R, ...]]]
+    proposal: Proposal[R] | None
+    validators: tuple[Validator[R], ...]
+    publish: Callable[[Sequence[R], Scope], Mapping[str, JsonValue]]
+
+    @property
+    def family(self) -> str:
+        """Return the key after the slash."""
+        return self.key.partition("/")[2]
+
+
+AnyLane: TypeAlias = Lane[Any]
+"""A lane of whatever record type: only the runner handles one, and it never looks inside a record."""
+
+
+def concatenate(chunks: Sequence[Sequence[R]], scope: Scope) -> list[R]:
+    """Return the chunks' records in document order, each chunk's in the order of its reply."""
+    return [record for records in chunks for record in records]

@@ -1,0 +1,67 @@
+"""Keep calls in flight up to the seats a lane holds, and take every answer as it comes."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import TypeVar
+
+from extraction.errors import LlmError
+from extraction.lanes.pool import CallPool
+from extraction.lanes.ports import LanePorts
+
+T = TypeVar("T")
+TICK_S = 0.5
+
+
+def run_side_by_side(
+    calls: Sequence[Callable[[], T]], *, limit: int, ports: LanePorts, done: Callable[[T], None]
+) -> None:
+    """Run the calls, at most `limit` and the held seats at a time, and hand each result to `done` in this thread.
+
+    A slot is refilled before the next result is taken, but never before the last one is kept: what a crash can
+    repeat is what was in flight. After an LlmError no further call starts; those in flight are waited for and kept,
+    since they are paid for, and then the first error is raised. RunCancelled and LeaseLost abandon everything.
+    """
+    pool: CallPool[T] = CallPool(min(limit, len(calls)))
+    waiting = deque(calls)
+    running: set[Future[T]] = set()
+    failure: LlmError | None = None
+    try:
+        while running or (waiting and failure is None):
+            if failure is None:
+                _start_calls(pool, waiting, running, ports, limit)
+            for future in _ended(running):
+                running.discard(future)
+                try:
+                    done(future.result())
+                except LlmError as error:
+                    failure = failure or error
+                if failure is None:
+                    _start_calls(pool, waiting, running, ports, limit)
+            ports.pulse()
+    finally:
+        pool.close()
+        ports.seats.release()
+    if failure is not None:
+        raise failure
+
+
+def _start_calls(
+    pool: CallPool[T], waiting: deque[Callable[[], T]], running: set[Future[T]], ports: LanePorts, limit: int
+) -> None:
+    if not waiting:
+        return
+    in_flight = len(running)
+    allowed = min(limit, ports.seats.resize(in_flight=in_flight, wanted=min(limit, in_flight + len(waiting))))
+    for _ in range(min(allowed - in_flight, len(waiting))):
+        running.add(pool.submit(waiting.popleft()))
+
+
+def _ended(running: set[Future[T]]) -> set[Future[T]]:
+    if not running:
+        time.sleep(TICK_S)
+        return set()
+    return wait(running, timeout=TICK_S, return_when=FIRST_COMPLETED).done
