@@ -1,0 +1,1 @@
+"""NPC registry: who, besides the party, the session is about."""

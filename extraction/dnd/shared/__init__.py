@@ -1,0 +1,1 @@
+"""What at least two families do in exactly the same way."""

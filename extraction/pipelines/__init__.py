@@ -1,0 +1,1 @@
+"""Pipelines: which lanes run in which order over a transcript."""
