@@ -39,6 +39,16 @@ class Code(StrEnum):
     IDENTITY_MISMATCH = "identity.mismatch"
     IDENTITY_DUPLICATE = "identity.duplicate"
     IDENTITY_ROSTER = "identity.roster"
+    IDENTITY_UNRESOLVED = "identity.unresolved"
+    NAME_REWRITTEN = "normalize.name_rewritten"
+    DUPLICATE_COLLAPSED = "normalize.duplicate_collapsed"
+    REFERENCE_UNRESOLVABLE = "reference.unresolvable"
+    REFERENCE_INDISTINCT = "reference.indistinct"
+
+    # Scenes
+    SCENES_NOT_A_PARTITION = "scenes.not_a_partition"
+    SCENES_FALLBACK = "scenes.fallback"
+    SCENES_SPLIT = "scenes.split"
 
     # Reconciliation of registries
     RECONCILE_GROUP_TOO_SMALL = "reconcile.group_too_small"

@@ -1,0 +1,1 @@
+"""The one way to a language model, and the providers behind it."""

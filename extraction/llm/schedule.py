@@ -1,0 +1,166 @@
+"""When a call may start, and when a failed one is tried again.
+
+`CallGate` is shared by all threads that use one client in one process. `call_with_retries` is one thread's loop.
+"""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from extraction.codes import Code
+from extraction.errors import ProviderUnavailable
+
+T = TypeVar("T")
+Clock = Callable[[], float]
+Jitter = Callable[[float, float], float]
+
+FIRST_PAUSE_S = 0.5
+LONGEST_PAUSE_S = 20.0
+# No new try begins when its pause would end later than this after the first began.
+TOTAL_WAIT_S = 300.0
+# Successes per seat before one more seat is tried; doubled after each try that was refused.
+SUCCESSES_PER_SEAT = 4
+MOST_CAUTION = 64
+
+
+def closed_error() -> ProviderUnavailable:
+    return ProviderUnavailable("The client was closed while the call waited.", code=Code.LLM_CONNECTION)
+
+
+class CallGate:
+    """The calls in flight of one process, and the provider's wish to be left alone.
+
+    A rate limit answer lowers the ceiling to the calls that were in flight beside the refused one, and holds new calls
+    back until Retry-After has passed. One exception keeps a provider that counts parallel calls busy: each call that is
+    answered during the hold frees a seat, which may be used at once. If such a call is refused too, or the refused one
+    was alone, the limit is one of rate: nothing starts before the hold is over (`strict`). After a while without
+    refusals the ceiling grows seat by seat.
+    """
+
+    def __init__(self, limit: int, *, clock: Clock = time.monotonic, jitter: Jitter = random.uniform) -> None:
+        self.limit = limit
+        self.ceiling = limit
+        self.in_flight = 0
+        self.closed = threading.Event()
+        self._clock = clock
+        self._jitter = jitter
+        self._changed = threading.Condition()
+        self._tickets = 0
+        self._hold_until = 0.0
+        self._held_at_ticket = 0
+        self._strict = False
+        self._answered = 0
+        self._grown = False
+        self._caution = 1
+
+    def enter(self) -> int:
+        """Wait for a seat and take it; return its ticket. Raises ProviderUnavailable once the gate is closed."""
+        with self._changed:
+            while not self.closed.is_set():
+                wait = self.wait_needed()
+                if wait == 0:
+                    self.in_flight += 1
+                    self._tickets += 1
+                    return self._tickets
+                self._changed.wait(wait)
+        raise closed_error()
+
+    def wait_needed(self) -> float | None:
+        """Return 0 if a call may start now, the seconds until the hold ends, or None to wait for another call's end."""
+        if self.in_flight >= self.ceiling:
+            return None
+        left = self._hold_until - self._clock()
+        return 0 if left <= 0 or not self._strict else left
+
+    def leave(self) -> None:
+        """Give the seat back after any answer but a rate limit."""
+        with self._changed:
+            self.in_flight -= 1
+            if self.ceiling < self.limit:
+                self._answered += 1
+                if self._answered >= SUCCESSES_PER_SEAT * self.ceiling * self._caution:
+                    self.ceiling += 1
+                    self._answered, self._grown = 0, True
+            self._changed.notify_all()
+
+    def leave_refused(self, ticket: int, retry_after: float | None) -> None:
+        """Give the seat back after a rate limit answer, and hold the others back."""
+        hold = FIRST_PAUSE_S if retry_after is None else min(retry_after, TOTAL_WAIT_S)
+        with self._changed:
+            now = self._clock()
+            self.in_flight -= 1
+            if now >= self._hold_until:
+                self._held_at_ticket, self._strict = self._tickets, False
+            if ticket > self._held_at_ticket or self.in_flight == 0:
+                self._strict = True
+            # A little late and not all at one instant, since other processes may have been told the same.
+            until = now + hold + self._jitter(0.0, min(0.25, hold / 10))
+            self._hold_until = max(self._hold_until, until)
+            self.ceiling = max(1, min(self.ceiling, self.in_flight))
+            self._answered = 0
+            if self._grown:
+                self._caution, self._grown = min(self._caution * 2, MOST_CAUTION), False
+            self._changed.notify_all()
+
+    def seated(self, call: Callable[[], T]) -> T:
+        """Return what `call` returns, made while holding a seat; a rate limit error of it holds the others back."""
+        ticket = self.enter()
+        refused: ProviderUnavailable | None = None
+        try:
+            return call()
+        except ProviderUnavailable as error:
+            if error.code is Code.LLM_RATE_LIMITED:
+                refused = error
+            raise
+        finally:
+            if refused is None:
+                self.leave()
+            else:
+                self.leave_refused(ticket, refused.retry_after)
+
+    def pause(self, seconds: float) -> None:
+        """Sleep. Raises ProviderUnavailable as soon as the gate is closed."""
+        if self.closed.wait(seconds):
+            raise closed_error()
+
+    def close(self) -> None:
+        """End every wait at once. Safe to call twice."""
+        self.closed.set()
+        with self._changed:
+            self._changed.notify_all()
+
+
+def call_with_retries(
+    call: Callable[[], T],
+    *,
+    tries: int,
+    pause: Callable[[float], None],
+    jitter: Jitter = random.uniform,
+    clock: Clock = time.monotonic,
+) -> T:
+    """Return what `call` returns, trying again after ProviderUnavailable; every other error passes at once.
+
+    Raises the last ProviderUnavailable when the tries are used up or the next pause would pass TOTAL_WAIT_S.
+    """
+    began, attempt = clock(), 0
+    while True:
+        attempt += 1
+        try:
+            return call()
+        except ProviderUnavailable as error:
+            wait = pause_before_retry(attempt, error.retry_after, jitter)
+            if attempt >= tries or clock() - began + wait > TOTAL_WAIT_S:
+                raise
+        pause(wait)
+
+
+def pause_before_retry(attempt: int, retry_after: float | None, jitter: Jitter = random.uniform) -> float:
+    """Return an exponential pause with jitter, never shorter than the provider's wish."""
+    longest: float = min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2 ** (attempt - 1))
+    if retry_after is None:
+        return jitter(longest / 2, longest)
+    return retry_after + jitter(0.0, min(longest, 0.1 * retry_after))
