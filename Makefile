@@ -1,0 +1,50 @@
+# make run    everything on a fresh machine: environment, database, sample campaign, web server and worker
+# make test   the whole test suite; make lint the checks; make bench the measurements
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: setup run test lint format bench verify requirements
+
+setup: .venv/run-ready
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Notarius needs Python 3.11 or newer: make PYTHON=python3.11" >&2; exit 1)
+	$(PYTHON) -m venv .venv
+
+.venv/run-ready: requirements.txt | .venv/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@touch $@
+
+.venv/dev-ready: requirements-dev.txt .venv/run-ready
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+run: .venv/run-ready
+	@$(BIN)/python manage.py up
+
+test: .venv/dev-ready
+	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
+
+lint: .venv/dev-ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py check --fail-level WARNING
+	$(BIN)/python manage.py makemigrations --check --dry-run
+
+format: .venv/dev-ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/dev-ready
+	$(BIN)/python -m bench $(ARGS)
+
+verify: .venv/dev-ready
+	$(BIN)/python -m tests.verification.run $(ARGS)
+
+# Needs uv; everybody else only installs what these files pin.
+LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --quiet
+requirements:
+	$(LOCK) pyproject.toml -o requirements.txt
+	$(LOCK) -c requirements.txt --group dev pyproject.toml -o requirements-dev.txt
