@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import orjson
 
-JsonValue: TypeAlias = "None | bool | int | str | Sequence[JsonValue] | Mapping[str, JsonValue]"
+JsonValue: TypeAlias = "bool | int | str | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 
 
 def canonical_json(value: JsonValue) -> bytes:

@@ -41,6 +41,7 @@ class Code(StrEnum):
     IDENTITY_ROSTER = "identity.roster"
     IDENTITY_UNRESOLVED = "identity.unresolved"
     NAME_REWRITTEN = "normalize.name_rewritten"
+    TEXT_TIDIED = "normalize.text_tidied"
     DUPLICATE_COLLAPSED = "normalize.duplicate_collapsed"
     REFERENCE_UNRESOLVABLE = "reference.unresolvable"
     REFERENCE_INDISTINCT = "reference.indistinct"

@@ -49,6 +49,9 @@ def decode(value: bytes | None) -> StoredReply | None:
         stored = orjson.loads(value)
     except orjson.JSONDecodeError:
         return None
-    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
+    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT or "data" not in stored:
         return None
-    return StoredReply(stored["data"], stored["attempts"], stored["budget"], stored["settled"])
+    attempts, budget, settled = stored.get("attempts"), stored.get("budget"), stored.get("settled")
+    if not isinstance(attempts, int) or not isinstance(budget, int) or not isinstance(settled, bool):
+        return None
+    return StoredReply(stored["data"], attempts, budget, settled)

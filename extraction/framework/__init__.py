@@ -5,7 +5,7 @@ from extraction.codes import Code
 from extraction.findings import Finding, rejection, warning
 from extraction.identity import comparison_key, item_id, location_id, npc_id
 from extraction.lanes.attempts import RetryRequest, StageOutcome
-from extraction.lanes.chunk import Chunk, by_size, context_material, transcript_material, unit_material
+from extraction.lanes.chunk import Chunk, ChunkLimits, by_size, context_material, transcript_material, unit_material
 from extraction.lanes.lane import (
     Cited,
     Extract,
@@ -15,8 +15,10 @@ from extraction.lanes.lane import (
     Question,
     Scope,
     Settled,
+    Slot,
     Validator,
     concatenate,
+    whole_units,
 )
 from extraction.source.index import DocumentIndex
 from extraction.source.references import SourceRef, canonical, earliest, order_endpoints, span
@@ -25,6 +27,7 @@ from extraction.source.windows import CONTEXT_RADIUS, Window, windows
 __all__ = [
     "CONTEXT_RADIUS",
     "Chunk",
+    "ChunkLimits",
     "Cited",
     "Code",
     "DocumentIndex",
@@ -38,6 +41,7 @@ __all__ = [
     "RetryRequest",
     "Scope",
     "Settled",
+    "Slot",
     "SourceRef",
     "StageOutcome",
     "Validator",
@@ -58,5 +62,6 @@ __all__ = [
     "transcript_material",
     "unit_material",
     "warning",
+    "whole_units",
     "windows",
 ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -13,10 +15,30 @@ from extraction.errors import InvalidCompletion
 from extraction.lanes.job import LaneJob
 from extraction.lanes.lane import Materials
 from extraction.llm.boundary import ExchangeSink, StructuredRequest
-from extraction.llm.schema import narrow, response_schema
+from extraction.llm.profiles import SchemaLayout
+from extraction.llm.schema import Schema, narrow, response_schema
 from extraction.prompts.render import render
 
 Reply = TypeVar("Reply", bound=BaseModel)
+ENVELOPE = "answers"
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCall:
+    """A request, and the place in the reply where the answer stands: None where the reply is the answer."""
+
+    request: StructuredRequest
+    place: str | None
+
+    def complete(self, job: LaneJob, record: ExchangeSink) -> JsonValue:
+        """Return the answer's decoded JSON; InvalidCompletion where there is none in its place."""
+        data = job.client.complete(self.request, record).data
+        if self.place is None:
+            return data
+        answer = data.get(self.place) if isinstance(data, Mapping) else None
+        if answer is None:
+            raise InvalidCompletion("The reply has nothing in the place of this task.", code=Code.LLM_SCHEMA_MISMATCH)
+        return answer
 
 
 def prepare(
@@ -25,23 +47,22 @@ def prepare(
     reply: type[BaseModel],
     materials: Materials,
     unit_ids: Sequence[int] | None = None,
-) -> StructuredRequest:
+) -> PreparedCall:
     """Return the request as it would be sent; PromptError where materials and prompt do not fit.
 
     `unit_ids` become an enum in the schema where the profile asks for it.
     """
     prompt = job.catalog[prompt_id]
+    shared = _shares_schema(job, prompt_id)
     schema = narrow(
-        response_schema(reply),
+        _envelope_schema(tuple(_places(job).items())) if shared else _schema(reply),
         unit_ids=unit_ids if job.profile.unit_id_enum else None,
         max_records=job.profile.max_records,
     )
-    return StructuredRequest(prompt_id, render(prompt, materials).messages, prompt.response, schema, materials)
-
-
-def ask(job: LaneJob, request: StructuredRequest, reply: type[Reply], record: ExchangeSink) -> Reply:
-    """Return the decoded reply; InvalidCompletion where it is none, the boundary's other errors as they come."""
-    return parse(reply, job.client.complete(request, record).data)
+    messages = render(prompt, materials).messages
+    name = ENVELOPE if shared else prompt.response
+    request = StructuredRequest(prompt_id, messages, name, schema, materials)
+    return PreparedCall(request, prompt.response if shared else None)
 
 
 def parse(reply: type[Reply], data: JsonValue) -> Reply:
@@ -60,8 +81,29 @@ def parse(reply: type[Reply], data: JsonValue) -> Reply:
 
 def prompt_identity(job: LaneJob, prompt_id: str, reply: type[BaseModel]) -> Mapping[str, JsonValue]:
     """Return prompt and private schema by digest, for manifests and fingerprints."""
+    schema = _envelope_schema(tuple(_places(job).items())) if _shares_schema(job, prompt_id) else _schema(reply)
+    return {"id": prompt_id, "digest": job.catalog[prompt_id].digest, "reply": digest(schema)}
+
+
+def _shares_schema(job: LaneJob, prompt_id: str) -> bool:
+    return job.profile.schema_layout is SchemaLayout.ENVELOPE and prompt_id in job.envelope
+
+
+def _places(job: LaneJob) -> Mapping[str, type[BaseModel]]:
+    return {job.catalog[prompt_id].response: reply for prompt_id, reply in job.envelope.items()}
+
+
+@lru_cache(maxsize=64)
+def _schema(reply: type[BaseModel]) -> Schema:
+    return response_schema(reply)
+
+
+@lru_cache(maxsize=8)
+def _envelope_schema(places: tuple[tuple[str, type[BaseModel]], ...]) -> Schema:
+    """Return one closed schema in which every task has a place that may be null."""
     return {
-        "id": prompt_id,
-        "digest": job.catalog[prompt_id].digest,
-        "reply": digest(response_schema(reply)),
+        "type": "object",
+        "properties": {name: {"anyOf": [_schema(reply), {"type": "null"}]} for name, reply in places},
+        "required": [name for name, _ in places],
+        "additionalProperties": False,
     }

@@ -13,6 +13,14 @@ CHUNK_CONTEXT = 4
 
 
 @dataclass(frozen=True, slots=True)
+class ChunkLimits:
+    """The most units and the most words that one extraction call gets, from the profile."""
+
+    units: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
 class Chunk:
     """Positions `start` to `end`, both included. A scene chunk also has a title and a primary mode."""
 
@@ -26,13 +34,13 @@ class Chunk:
         return {"start": self.start, "end": self.end, "title": self.title, "primary_mode": self.primary_mode}
 
 
-def by_size(index: DocumentIndex, max_units: int, max_words: int) -> tuple[Chunk, ...]:
+def by_size(index: DocumentIndex, limits: ChunkLimits) -> tuple[Chunk, ...]:
     """Return chunks that partition the document, each within both limits as far as whole units allow."""
     chunks: list[Chunk] = []
     start = words = 0
     for position, unit in enumerate(index.document.units):
         size = len(unit.text.split())
-        if position > start and (position - start >= max_units or words + size > max_words):
+        if position > start and (position - start >= limits.units or words + size > limits.words):
             chunks.append(Chunk(len(chunks), start, position - 1))
             start, words = position, 0
         words += size

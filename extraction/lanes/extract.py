@@ -11,7 +11,7 @@ from extraction.checkpoints.codec import StoredReply, decode, encode
 from extraction.checkpoints.fingerprint import checkpoint_key, component_fingerprint
 from extraction.codes import Code
 from extraction.errors import InvalidCompletion, LaneFailed
-from extraction.findings import Decision, Finding, decide, rejection
+from extraction.findings import Decision, Finding, bounded, decide, rejection
 from extraction.lanes.attempts import RetryRequest, StageOutcome, run_attempts
 from extraction.lanes.calls import parse, prepare, prompt_identity
 from extraction.lanes.chunk import Chunk
@@ -74,6 +74,8 @@ def extract_chunks(
         else:
             todo.append(item)
     ports.progress(len(readings), total)
+    first = round(job.start_at * len(todo))
+    in_turn = [item.call for item in (*todo[first:], *todo[:first])]
 
     def keep(item_reading: tuple[_ChunkWork[R], ChunkReading[R]]) -> None:
         item, reading = item_reading
@@ -81,7 +83,7 @@ def extract_chunks(
         readings[reading.chunk.number] = reading
         ports.progress(len(readings), total)
 
-    run_side_by_side([item.call for item in todo], limit=job.profile.concurrency, ports=ports, done=keep)
+    run_side_by_side(in_turn, limit=job.profile.concurrency, ports=ports, done=keep)
     ordered = [readings[chunk.number] for chunk in chunks]
     _refuse_invalid(ordered)
     return ordered
@@ -94,7 +96,7 @@ def _refuse_invalid(readings: Sequence[ChunkReading[R]]) -> None:
             f"{len(failed)} of {len(readings)} chunks had no valid answer within their attempts. The other chunks are"
             " kept: run the lane again to ask for the missing ones only.",
             code=Code.EXTRACT_INVALID,
-            findings=[finding for retry in failed for finding in retry.findings],
+            findings=bounded(finding for retry in failed for finding in retry.findings),
         )
 
 
@@ -118,11 +120,11 @@ class _ChunkWork(Generic[R]):
     def call(self) -> tuple[_ChunkWork[R], ChunkReading[R]]:
         extract = self.lane.extract
         unit_ids = [self.scope.index.unit_at(at).unit_id for at in self.scope.chunk_positions]
-        request = prepare(self.job, extract.prompt, extract.reply, self.materials, unit_ids)
+        prepared = prepare(self.job, extract.prompt, extract.reply, self.materials, unit_ids)
 
         def attempt() -> StageOutcome[Reading[R]]:
             try:
-                data = self.job.client.complete(request, self.ports.record).data
+                data = prepared.complete(self.job, self.ports.record)
             except InvalidCompletion as error:
                 return self._invalid(error)
             return self._read(data)

@@ -6,12 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from pydantic import BaseModel
+
 from extraction.canonical import JsonValue
 from extraction.findings import Finding
 from extraction.llm.boundary import StructuredClient
 from extraction.llm.profiles import Profile
 from extraction.prompts.catalog import Catalog
 from extraction.source.documents import SourceDocument
+
 
 @dataclass(frozen=True, slots=True)
 class BoundReference:
@@ -42,7 +45,13 @@ class Retries:
 
 @dataclass(frozen=True, slots=True)
 class LaneJob:
-    """`table` holds the campaign's materials by name, as plain JSON: `gm`, `party`, `glossary`."""
+    """`table` holds the campaign's materials by name, as plain JSON: `gm`, `party`, `glossary`.
+
+    `envelope` has the reply types that share one schema, by prompt id, for profiles that lay schemas out so.
+    `start_at` is the share of the chunks, from 0 to 1, after which the lane begins (and then wraps around): lanes
+    that run side by side begin at different places, so that each chunk is asked about once before others ask.
+    Neither the results nor their order depend on it.
+    """
 
     document: SourceDocument
     catalog: Catalog
@@ -51,6 +60,8 @@ class LaneJob:
     table: Mapping[str, JsonValue]
     references: Mapping[str, BoundReference] = field(default_factory=lambda: MappingProxyType({}))
     retries: Retries = Retries()
+    envelope: Mapping[str, type[BaseModel]] = field(default_factory=lambda: MappingProxyType({}))
+    start_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from extraction.canonical import JsonValue
 from extraction.findings import Finding
 from extraction.lanes.attempts import StageOutcome
-from extraction.lanes.chunk import Chunk
+from extraction.lanes.chunk import Chunk, ChunkLimits, by_size
 from extraction.lanes.job import BoundReference
 from extraction.source.index import DocumentIndex
 from extraction.source.references import SourceRef
@@ -26,7 +26,7 @@ class Cited(Protocol):
     def source_refs(self) -> tuple[SourceRef, ...]: ...
 
 
-R = TypeVar("R", bound=Cited)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -97,21 +97,41 @@ class Proposal(Generic[R]):
     omitted: Callable[[StageOutcome[Settled[R]]], Finding]
 
 
+def nothing_to_check(scope: Scope) -> list[Finding]:
+    """Return no finding: the lane asks nothing of what is bound to it."""
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A named input: the artifact of another lane. A required one must be bound before any model call."""
+
+    lane: str
+    required: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Lane(Generic[R]):
-    """`policies` are the ids of mapping, normalization, identity and context rules: raise one when its rule changes."""
+    """`policies` are the ids of mapping, normalization, identity and context rules: raise one when its rule changes.
+
+    `slots` are the artifacts of other lanes that it reads. `check` judges them before any model call: a rejection
+    ends the lane without a retry. `shares_chunks` is false for a lane whose prompts begin with chunks of its own.
+    """
 
     key: str
     version: int
     records_key: str
     policies: tuple[str, ...]
-    chunk: Callable[[DocumentIndex, int, int], tuple[Chunk, ...]]
+    chunk: Callable[[Scope, ChunkLimits], tuple[Chunk, ...]]
     extract: Extract[R]
     merge: Callable[[Sequence[Sequence[R]], Scope], list[R]]
     normalize: Callable[[Sequence[R], Scope], StageOutcome[tuple[R, ...]]]
     proposal: Proposal[R] | None
     validators: tuple[Validator[R], ...]
     publish: Callable[[Sequence[R], Scope], Mapping[str, JsonValue]]
+    slots: Mapping[str, Slot] = field(default_factory=lambda: MappingProxyType({}))
+    check: Callable[[Scope], list[Finding]] = nothing_to_check
+    shares_chunks: bool = True
 
     @property
     def family(self) -> str:
@@ -121,6 +141,11 @@ class Lane(Generic[R]):
 
 AnyLane: TypeAlias = Lane[Any]
 """A lane of whatever record type: only the runner handles one, and it never looks inside a record."""
+
+
+def whole_units(scope: Scope, limits: ChunkLimits) -> tuple[Chunk, ...]:
+    """Return the deterministic chunks of the document."""
+    return by_size(scope.index, limits)
 
 
 def concatenate(chunks: Sequence[Sequence[R]], scope: Scope) -> list[R]:

@@ -60,9 +60,9 @@ def normalize_records(
         return Normalized(Settled(tidied.value), (*tidied.findings, *(question or ())))
     stored, reused = _answer(lane, lane.proposal, job, scope, tidied.value, question, ports)
     outcome = _applied(lane.proposal, tidied.value, stored.data, scope)
-    findings = [*tidied.findings, *outcome.findings]
-    if outcome.retry is not None:
-        findings.append(lane.proposal.omitted(outcome))
+    # Before the warnings of single groups, which may be many: a bounded report keeps what stands first.
+    omitted = () if outcome.retry is None else (lane.proposal.omitted(outcome),)
+    findings = (*tidied.findings, *omitted, *outcome.findings)
     facts: dict[str, JsonValue] = {
         "prompt": prompt_identity(job, lane.proposal.prompt, lane.proposal.reply),
         "attempts": stored.attempts,
@@ -70,7 +70,7 @@ def normalize_records(
         "fallback": outcome.retry is not None,
         **question.counts,
     }
-    return Normalized(outcome.value, tuple(findings), facts)
+    return Normalized(outcome.value, findings, facts)
 
 
 def _answer(
@@ -88,12 +88,12 @@ def _answer(
     stored = decode(ports.checkpoints.get(key))
     if stored is not None and stored.holds_for(budget):
         return stored, True
-    request = prepare(job, proposal.prompt, proposal.reply, question.materials)
+    prepared = prepare(job, proposal.prompt, proposal.reply, question.materials)
     replies: list[JsonValue] = []
 
     def attempt() -> StageOutcome[Settled[R]]:
         try:
-            data = job.client.complete(request, ports.record).data
+            data = prepared.complete(job, ports.record)
         except InvalidCompletion:
             data = None
         replies.append(data)

@@ -14,7 +14,10 @@ class CheckpointStore(Protocol):
     def get(self, key: str) -> bytes | None: ...
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep the value; once this returns it survives a crash. An equal key written twice keeps one value."""
+        """Keep the value in place of any older one of this key; once this returns it survives a crash.
+
+        A key is written again where an accepted fallback was not reused because the budget grew.
+        """
 
 
 class Progress(Protocol):
@@ -49,7 +52,7 @@ class MemoryCheckpoints:
         return self.values.get(key)
 
     def put(self, key: str, value: bytes) -> None:
-        self.values.setdefault(key, value)
+        self.values[key] = value
 
 
 class FixedSeats:

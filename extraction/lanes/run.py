@@ -8,13 +8,13 @@ from functools import partial
 
 from extraction.canonical import JsonValue, digest
 from extraction.codes import Code
-from extraction.errors import InputError, LaneFailed
+from extraction.errors import InputError, LaneFailed, PipelineError
 from extraction.findings import Decision, Finding, bounded, decide
 from extraction.lanes.calls import prepare, prompt_identity
-from extraction.lanes.chunk import Chunk
+from extraction.lanes.chunk import Chunk, ChunkLimits
 from extraction.lanes.extract import ChunkReading, extract_chunks, extract_fingerprint
 from extraction.lanes.job import LaneJob, LaneResult
-from extraction.lanes.lane import AnyLane, Cited, Materials, Scope
+from extraction.lanes.lane import AnyLane, Materials, Scope
 from extraction.lanes.normalize import Normalized, normalize_fingerprint, normalize_records
 from extraction.lanes.ports import LanePorts
 from extraction.llm.boundary import StructuredRequest
@@ -29,13 +29,15 @@ def run_lane(lane: AnyLane, job: LaneJob, ports: LanePorts) -> LaneResult:
     gave no answer, RunCancelled or LeaseLost from `ports.pulse`. Finished calls stay in the checkpoints either way.
     """
     scope = document_scope(job)
+    _check_references(lane, scope)
     chunks = chunks_of(lane, job, scope)
     readings = extract_chunks(lane, job, scope, chunks, ports)
     merged = lane.merge([reading.outcome.value.records for reading in readings], scope)
     normalized = normalize_records(lane, job, scope, merged, ports)
     records = normalized.settled.records
-    findings = [f for reading in readings for f in reading.outcome.findings]
-    findings += [*normalized.findings, *_validated(lane, records, scope)]
+    # The document's findings stand first: they are few, and a bounded report cuts from the end.
+    findings = [*normalized.findings, *(f for reading in readings for f in reading.outcome.findings)]
+    findings += _validated(lane, records, scope)
     payload: dict[str, JsonValue] = {
         "schema": f"notarius.{lane.key.replace('/', '.')}.v1",
         "source": {
@@ -50,10 +52,25 @@ def run_lane(lane: AnyLane, job: LaneJob, ports: LanePorts) -> LaneResult:
         payload=payload,
         digest=digest(payload),
         record_count=len(records),
-        consolidations=normalized.settled.consolidations,
+        consolidations=dict(normalized.settled.consolidations),
         findings=bounded(findings),
         manifest=_manifest(lane, job, readings, normalized, findings),
     )
+
+
+def _check_references(lane: AnyLane, scope: Scope) -> None:
+    for name, slot in lane.slots.items():
+        if slot.required and name not in scope.references:
+            raise PipelineError(
+                f"{lane.key} needs {slot.lane}: publish that artifact first.", code=Code.PIPELINE_UNBOUND
+            )
+    findings = lane.check(scope)
+    if decide(findings) is Decision.REJECT:
+        raise LaneFailed(
+            "What is bound to the lane cannot be used with this transcript; no model was asked.",
+            code=findings[0].code,
+            findings=bounded(findings),
+        )
 
 
 def document_scope(job: LaneJob) -> Scope:
@@ -69,7 +86,7 @@ def document_scope(job: LaneJob) -> Scope:
 
 def chunks_of(lane: AnyLane, job: LaneJob, scope: Scope) -> tuple[Chunk, ...]:
     """Return the lane's chunks under the job's profile."""
-    return lane.chunk(scope.index, job.profile.chunk_units, job.profile.chunk_words)
+    return lane.chunk(scope, ChunkLimits(job.profile.chunk_units, job.profile.chunk_words))
 
 
 def prepare_chunk_request(lane: AnyLane, job: LaneJob, number: int) -> StructuredRequest:
@@ -77,7 +94,8 @@ def prepare_chunk_request(lane: AnyLane, job: LaneJob, number: int) -> Structure
     scope = document_scope(job)
     chunk = chunks_of(lane, job, scope)[number]
     unit_ids = [unit.unit_id for unit in scope.index.between(chunk.start, chunk.end)]
-    return prepare(job, lane.extract.prompt, lane.extract.reply, lane.extract.materials(scope, chunk), unit_ids)
+    materials = lane.extract.materials(scope, chunk)
+    return prepare(job, lane.extract.prompt, lane.extract.reply, materials, unit_ids).request
 
 
 def _tokens(job: LaneJob, prompt_id: str, materials: Materials) -> int:
@@ -98,8 +116,8 @@ def _validated(lane: AnyLane, records: Sequence[object], scope: Scope) -> list[F
 def _manifest(
     lane: AnyLane,
     job: LaneJob,
-    readings: Sequence[ChunkReading[Cited]],
-    normalized: Normalized[Cited],
+    readings: Sequence[ChunkReading[object]],
+    normalized: Normalized[object],
     findings: Sequence[Finding],
 ) -> dict[str, JsonValue]:
     """Return identities, counts and digests of how the artifact was made; no content."""

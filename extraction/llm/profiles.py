@@ -39,6 +39,16 @@ class OutputMode(StrEnum):
     PROMPT = "prompt"
 
 
+class SchemaLayout(StrEnum):
+    """Which reply schema stands before the messages: each lane's own, or one for all lanes of a chunk.
+
+    A provider's prefix cache begins with the schema, so lanes share a chunk's cache only under one schema.
+    """
+
+    LANE = "lane"
+    ENVELOPE = "envelope"
+
+
 class TokenLimitField(StrEnum):
     """How the endpoint calls the limit on reply tokens: OpenAI's newer models refuse the name the others know."""
 
@@ -59,6 +69,7 @@ class Profile(BaseModel):
     structured_output: OutputMode = OutputMode.JSON_SCHEMA
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     seed: int | None = None
+    schema_layout: SchemaLayout = SchemaLayout.LANE
     max_tokens: Annotated[int, Field(ge=16)] | None = None
     token_limit_field: TokenLimitField = TokenLimitField.MAX_TOKENS
     input_budget: Annotated[int, Field(ge=256)] = 100_000
@@ -96,6 +107,8 @@ class Profile(BaseModel):
     def _complete(self) -> Profile:
         if self.provider is ProviderKind.OPENAI and not (self.base_url and self.model):
             raise ValueError("base_url and model are both needed for the provider openai")
+        if self.provider is ProviderKind.RULES and self.schema_layout is SchemaLayout.ENVELOPE:
+            raise ValueError("schema_layout envelope is for a model, not for the provider rules")
         if self.provider is ProviderKind.REPLAY and not self.recordings:
             raise ValueError("recordings is needed for the provider replay")
         return self
@@ -106,6 +119,7 @@ class Profile(BaseModel):
             "provider": self.provider.value,
             "model": self.model,
             "structured_output": self.structured_output.value,
+            "schema_layout": self.schema_layout.value,
             "temperature": None if self.temperature is None else f"{self.temperature:.6g}",
             "seed": self.seed,
             "max_tokens": self.max_tokens,

@@ -14,7 +14,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from extraction.codes import Code
 from extraction.errors import PipelineError
@@ -37,6 +37,13 @@ class LaneConfig(BaseModel):
     profile: str = "default"
     retries: RetriesConfig = RetriesConfig()
 
+    @field_validator("lane")
+    @classmethod
+    def _lane_is_known(cls, key: str) -> str:
+        if key not in LANES:
+            raise ValueError(f"there is no lane {key!r}; there are: {', '.join(sorted(LANES))}")
+        return key
+
 
 class StepConfig(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -53,11 +60,9 @@ class Pipeline(BaseModel):
     steps: Annotated[tuple[StepConfig, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _lanes_are_known_and_stand_once(self) -> Self:
+    def _lanes_stand_once(self) -> Self:
         keys = [lane.lane for step in self.steps for lane in step.lanes]
         for key in keys:
-            if key not in LANES:
-                raise ValueError(f"there is no lane {key!r}; there are: {', '.join(sorted(LANES))}")
             if keys.count(key) > 1:
                 raise ValueError(f"lane {key!r} stands twice")
         return self
@@ -67,7 +72,9 @@ class Pipeline(BaseModel):
         return [(at, lane) for at, step in enumerate(self.steps) for lane in step.lanes]
 
     def only(self, keys: list[str]) -> Pipeline:
-        """Return the pipeline with these lanes alone; PipelineError for a lane that it does not have."""
+        """Return the pipeline with these lanes alone; PipelineError for a lane that it does not have, or for none."""
+        if not keys:
+            raise PipelineError(f"No lane of pipeline {self.name!r} is named.")
         wanted = [full_key(key) for key in keys]
         known = {lane.lane for _, lane in self.lanes()}
         for key in wanted:

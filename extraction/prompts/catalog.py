@@ -143,12 +143,14 @@ def _read_manifest(root: Path, manifest: Path) -> Iterator[Prompt]:
     label = f"{manifest.parent.name}/manifest.toml"
     try:
         config = ManifestConfig.model_validate(tomllib.loads(manifest.read_text(encoding="utf-8")))
+    except UnicodeDecodeError as error:
+        raise PromptError(f"{label} is not UTF-8.") from error
     except tomllib.TOMLDecodeError as error:
         raise PromptError(f"{label} is not valid TOML: {error}.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(step) for step in first["loc"])
-        raise PromptError(f"{label}: {where}: {first['msg']}.") from error
+        raise PromptError(f"{label}: {where}: {first['msg'].removeprefix('Value error, ')}.") from error
     family = manifest.parent.name.replace("_", "-")
     for name, prompt in config.prompts.items():
         yield _prompt(root, f"{root.name}/{family}.{name}", prompt, label)
@@ -161,7 +163,7 @@ def _prompt(root: Path, prompt_id: str, config: PromptConfig, label: str) -> Pro
         text = None
         if part.fragment is not None:
             data = _fragment(root, part.fragment, label)
-            text = data.decode("utf-8").strip("\n")
+            text = _decoded(data, part.fragment, label).strip("\n")
             identity.append([str(part.role), "fragment", bytes_digest(data)])
         else:
             kind = "material" if part.material else "boundary"
@@ -175,3 +177,10 @@ def _fragment(root: Path, name: str, label: str) -> bytes:
     if not path.is_relative_to(root.resolve()) or not path.is_file():
         raise PromptError(f"{label}: there is no fragment {name!r} below the prompt folder.")
     return path.read_bytes()
+
+
+def _decoded(data: bytes, name: str, label: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise PromptError(f"{label}: the fragment {name!r} is not UTF-8.") from error

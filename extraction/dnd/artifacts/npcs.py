@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from extraction.dnd.artifacts.common import Evidence, SourceModel, Strict
-from extraction.framework import JsonValue, SourceRef
+from extraction.dnd.artifacts.registry import Entity
 
-
-@dataclass(frozen=True, slots=True)
-class Npc:
-    """One non-player character of one session, proven by its references."""
-
-    id: str
-    name: str
-    source_refs: tuple[SourceRef, ...]
-
-    def as_json(self) -> dict[str, JsonValue]:
-        return {"id": self.id, "name": self.name, "source_refs": [ref.as_json() for ref in self.source_refs]}
+Npc = Entity
 
 
 class NpcModel(Strict):

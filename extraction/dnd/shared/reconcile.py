@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from dataclasses import dataclass, replace
 
+from extraction.dnd.artifacts.registry import Entity
 from extraction.dnd.shared.references import is_citable
+from extraction.dnd.shared.registry import Identify
 from extraction.dnd.shared.reply import RangeReply, Reply
 from extraction.framework import (
     CONTEXT_RADIUS,
@@ -53,19 +54,6 @@ class ReconcileReply(Reply):
     duplicate_groups: list[Group]
 
 
-class Entity(Protocol):
-    """A registry record, whatever its kind."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def source_refs(self) -> tuple[SourceRef, ...]: ...
-    def as_json(self) -> dict[str, JsonValue]: ...
-
-
-E = TypeVar("E", bound=Entity)
 Ranges = frozenset[tuple[int, int]]
 
 
@@ -78,7 +66,7 @@ class Verdict:
     code: Code | None
 
 
-def eligible(records: Sequence[E], scope: Scope) -> list[int]:
+def eligible(records: Sequence[Entity], scope: Scope) -> list[int]:
     """Return the numbers of the records that may be offered.
 
     A record needs a name and wholly valid evidence, and must be distinguishable: records of one key and equal
@@ -95,7 +83,7 @@ def eligible(records: Sequence[E], scope: Scope) -> list[int]:
     return [number for number in fit if selectors[_selector(records[number])] == 1]
 
 
-def ask(prompt: str, records: Sequence[E], scope: Scope) -> Question | tuple[Finding, ...] | None:
+def ask(prompt: str, records: Sequence[Entity], scope: Scope) -> Question | tuple[Finding, ...] | None:
     """Return the question to put, None with fewer than two candidates, or the finding that it would be too large.
 
     Windows are thinned, by one fixed policy, until the prepared request fits the input budget; candidates and their
@@ -114,7 +102,7 @@ def ask(prompt: str, records: Sequence[E], scope: Scope) -> Question | tuple[Fin
     return Question(materials, {"candidates": len(offered), "windows_left_out": left_out})
 
 
-def assess_groups(groups: Sequence[Group], records: Sequence[E], scope: Scope) -> list[Verdict]:
+def assess_groups(groups: Sequence[Group], records: Sequence[Entity], scope: Scope) -> list[Verdict]:
     """Return one verdict a proposed group, in the order of the reply.
 
     A safe group has at least two distinct resolved members, its canonical among them, none repeated, and shares no
@@ -133,54 +121,71 @@ def assess_groups(groups: Sequence[Group], records: Sequence[E], scope: Scope) -
 
 
 def apply_groups(
-    records: Sequence[E], reply: ReconcileReply | None, scope: Scope, rebuild: Callable[[E, tuple[SourceRef, ...]], E]
-) -> StageOutcome[Settled[E]]:
+    records: Sequence[Entity], reply: ReconcileReply | None, scope: Scope, identify: Identify
+) -> StageOutcome[Settled[Entity]]:
     """Return the records with every safe group applied, and a retry request where any part of the reply was unsafe.
 
-    `rebuild` gives the canonical record the united evidence and derives its id anew. The result stands where the
-    earliest member stood; every record that came in is represented by exactly one that goes out. `reply` is None for
-    an answer that could not be used: then nothing is applied.
+    A group's result keeps the canonical name, has the members' evidence united and its id derived anew, and stands
+    where the earliest member stood; every record that came in is represented by exactly one that goes out. `reply` is
+    None for an answer that could not be used: then nothing is applied.
     """
     if reply is None:
         retry = RetryRequest((rejection(Code.RECONCILE_INVALID_REPLY),))
         return StageOutcome(Settled(tuple(records)), retry=retry)
-    verdicts = assess_groups(reply.duplicate_groups, records, scope)
+    verdicts = _without_collisions(assess_groups(reply.duplicate_groups, records, scope), records, scope, identify)
     safe = {min(verdict.members): verdict for verdict in verdicts if verdict.code is None}
     gone = {member for verdict in safe.values() for member in verdict.members}
-    settled: list[E] = []
+    settled: list[Entity] = []
     applied: list[JsonValue] = []
     findings: list[Finding] = []
     for number, record in enumerate(records):
         if (verdict := safe.get(number)) is not None:
-            members = [records[member] for member in sorted(verdict.members)]
-            result = _united(records[verdict.canonical or 0], members, scope, rebuild)
+            result = _united(verdict, records, scope, identify)
+            members = [records[member].as_json() for member in sorted(verdict.members)]
             findings.append(warning(Code.RECONCILE_APPLIED, f"record[{len(settled)}]", members=len(members)))
-            applied.append(
-                {"id": result.id, "canonical": result.name, "members": [member.as_json() for member in members]}
-            )
+            applied.append({"id": result.id, "canonical": result.name, "members": members})
             settled.append(result)
         elif number not in gone:
             settled.append(record)
-    consolidations: dict[str, JsonValue] = {
-        "applied": applied,
-        "proposals": [
-            _proposal_json(group, verdict) for group, verdict in zip(reply.duplicate_groups, verdicts, strict=True)
-        ],
-    }
+    proposals = [_proposal_json(group, at) for group, at in zip(reply.duplicate_groups, verdicts, strict=True)]
     unsafe = [rejection(verdict.code, f"group[{at}]") for at, verdict in enumerate(verdicts) if verdict.code]
     return StageOutcome(
-        Settled(tuple(settled), consolidations), tuple(findings), RetryRequest(tuple(unsafe)) if unsafe else None
+        Settled(tuple(settled), {"applied": applied, "proposals": proposals}),
+        tuple(findings),
+        RetryRequest(tuple(unsafe)) if unsafe else None,
     )
 
 
-def omitted(outcome: StageOutcome[Settled[E]]) -> Finding:
+def omitted(outcome: StageOutcome[Settled[Entity]]) -> Finding:
     """Return the one durable warning of an accepted fallback: how many proposed groups were left out."""
     groups = len(outcome.retry.findings) if outcome.retry else 0
     return warning(Code.RECONCILE_OMITTED, groups=groups)
 
 
-def _united(chosen: E, members: Sequence[E], scope: Scope, rebuild: Callable[[E, tuple[SourceRef, ...]], E]) -> E:
-    return rebuild(chosen, canonical((ref for member in members for ref in member.source_refs), scope.index))
+def _united(verdict: Verdict, records: Sequence[Entity], scope: Scope, identify: Identify) -> Entity:
+    name = records[verdict.canonical or 0].name
+    refs = canonical((ref for member in verdict.members for ref in records[member].source_refs), scope.index)
+    return Entity(identify(name, refs, scope), name, refs)
+
+
+def _without_collisions(
+    verdicts: Sequence[Verdict], records: Sequence[Entity], scope: Scope, identify: Identify
+) -> list[Verdict]:
+    """Return the verdicts with every group in conflict whose result would take the id of another record.
+
+    Only places can collide: a union may move a name's anchor to where another place of that name stands.
+    """
+    checked = list(verdicts)
+    while True:
+        safe = [at for at, verdict in enumerate(checked) if verdict.code is None]
+        grouped = {member for at in safe for member in checked[at].members}
+        ids = {at: _united(checked[at], records, scope, identify).id for at in safe}
+        taken = Counter([*ids.values(), *(record.id for at, record in enumerate(records) if at not in grouped)])
+        colliding = [at for at in safe if taken[ids[at]] > 1]
+        if not colliding:
+            return checked
+        for at in colliding:
+            checked[at] = replace(checked[at], code=Code.RECONCILE_CONFLICT)
 
 
 def _proposal_json(group: Group, verdict: Verdict) -> dict[str, JsonValue]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from extraction.framework import Cited, Code, Finding, Scope, SourceRef, canonical, earliest, rejection, span
 
@@ -34,7 +35,7 @@ def validate_record_order(records: Sequence[Cited], scope: Scope) -> list[Findin
     places = [earliest(record.source_refs, scope.index)[0] for record in records]
     return [
         rejection(Code.RECORD_ORDER, f"record[{number}]")
-        for number, (before, place) in enumerate(zip(places, places[1:], strict=False), start=1)
+        for number, (before, place) in enumerate(pairwise(places), start=1)
         if place < before
     ]
 

@@ -1,0 +1,1 @@
+"""Combat turns: who did what in a fight, in the order it was played."""
