@@ -1,0 +1,230 @@
+"""Order, seats and endings of calls side by side. No test waits for a clock: threads meet at events and barriers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+import pytest
+
+from extraction.codes import Code
+from extraction.errors import InternalError, LeaseLost, NotariusError, ProviderUnavailable, RunCancelled
+from extraction.lanes import side_by_side
+from extraction.lanes.ports import FixedSeats, LanePorts
+from extraction.lanes.side_by_side import run_side_by_side
+
+PATIENCE_S = 20.0
+
+
+@dataclass
+class ScriptedSeats:
+    """Allows what the script says, its last word for ever; keeps what was asked."""
+
+    script: list[int]
+    asked: list[tuple[int, int]] = field(default_factory=list)
+    released: int = 0
+
+    def resize(self, *, in_flight: int, wanted: int) -> int:
+        self.asked.append((in_flight, wanted))
+        return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+    def release(self) -> None:
+        self.released += 1
+
+
+def test_results_come_as_they_end_whatever_the_order_of_starting() -> None:
+    first_may_end = threading.Event()
+    done: list[int] = []
+
+    def late() -> int:
+        assert first_may_end.wait(PATIENCE_S)
+        return 0
+
+    def keep(result: int) -> None:
+        done.append(result)
+        first_may_end.set()
+
+    run_side_by_side([late, lambda: 1], limit=2, ports=LanePorts(), done=keep)
+
+    assert done == [1, 0]
+
+
+def test_no_calls_ask_for_no_seat_and_give_back_everything() -> None:
+    seats = ScriptedSeats([0])
+    run_side_by_side([], limit=4, ports=LanePorts(seats=seats), done=lambda result: None)
+
+    assert seats.asked == []
+    assert seats.released == 1
+
+
+@pytest.mark.parametrize(("limit", "seats", "most"), [(3, 9, 3), (9, 2, 2), (1, 1, 1)], ids=["limit", "seats", "one"])
+def test_calls_in_flight_never_pass_limit_or_seats(limit: int, seats: int, most: int) -> None:
+    lock = threading.Lock()
+    running, peak = 0, 0
+
+    def call() -> int:
+        nonlocal running, peak
+        with lock:
+            running += 1
+            peak = max(peak, running)
+        with lock:
+            running -= 1
+        return 1
+
+    total: list[int] = []
+    run_side_by_side([call] * 40, limit=limit, ports=LanePorts(seats=FixedSeats(seats)), done=total.append)
+
+    assert len(total) == 40
+    assert peak <= most
+
+
+def test_seats_that_shrink_to_none_let_calls_end_and_wait() -> None:
+    """One seat, then three, then none for a while, then one: every call is made, and none without a seat."""
+    seats = ScriptedSeats([1, 3, 0, 0, 0, 1])
+    done: list[int] = []
+    calls: list[Callable[[], int]] = [lambda at=at: at for at in range(6)]  # type: ignore[misc]  # bound early
+    run_side_by_side(calls, limit=8, ports=LanePorts(seats=seats), done=done.append)
+
+    assert sorted(done) == list(range(6))
+    assert seats.asked[0] == (0, 6)
+    assert all(in_flight <= 3 and in_flight <= wanted <= 6 for in_flight, wanted in seats.asked)
+    assert seats.released == 1
+
+
+def test_no_seat_at_all_keeps_the_pulse_until_somebody_cancels() -> None:
+    beats = 0
+
+    def pulse() -> None:
+        nonlocal beats
+        beats += 1
+        if beats == 5:
+            raise RunCancelled("stopped")
+
+    seats = ScriptedSeats([0])
+    with pytest.raises(RunCancelled):
+        run_side_by_side([lambda: 1], limit=1, ports=LanePorts(seats=seats, pulse=pulse), done=lambda result: None)
+
+    assert beats == 5
+    assert seats.released == 1
+
+
+def test_llm_error_starts_no_further_call_and_keeps_those_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The paid call ends only once the runner has taken the failure: it pulses after taking what had ended."""
+    error = ProviderUnavailable("No answer.", code=Code.LLM_TIMEOUT)
+    taken, may_end = threading.Event(), threading.Event()
+    done: list[str] = []
+    started: list[str] = []
+    ended = side_by_side._ended
+
+    def watched(running: set[Future[str]]) -> set[Future[str]]:
+        found = ended(running)
+        if any(future.exception() for future in found):
+            taken.set()
+        return found
+
+    def failing() -> str:
+        started.append("failing")
+        raise error
+
+    def paid_for() -> str:
+        started.append("paid for")
+        assert may_end.wait(PATIENCE_S)
+        return "paid for"
+
+    def never() -> str:
+        started.append("never")
+        return "never"
+
+    def pulse() -> None:
+        if taken.is_set():
+            may_end.set()
+
+    monkeypatch.setattr(side_by_side, "_ended", watched)
+    seats = ScriptedSeats([2])
+    with pytest.raises(ProviderUnavailable) as raised:
+        run_side_by_side(
+            [failing, paid_for, never], limit=2, ports=LanePorts(seats=seats, pulse=pulse), done=done.append
+        )
+
+    assert raised.value is error
+    assert done == ["paid for"]
+    assert sorted(started) == ["failing", "paid for"]
+    assert seats.released == 1
+
+
+def test_first_of_several_llm_errors_is_raised() -> None:
+    errors = [ProviderUnavailable(f"No answer {at}.") for at in range(3)]
+
+    def failing(error: ProviderUnavailable) -> Callable[[], int]:
+        def call() -> int:
+            raise error
+
+        return call
+
+    with pytest.raises(ProviderUnavailable) as raised:
+        run_side_by_side([failing(e) for e in errors], limit=1, ports=LanePorts(), done=lambda result: None)
+
+    assert raised.value is errors[0]
+
+
+@pytest.mark.parametrize("error", [RunCancelled("stopped"), LeaseLost("taken")], ids=["cancelled", "lease-lost"])
+def test_pulse_that_stops_the_lane_abandons_calls_in_flight(error: NotariusError) -> None:
+    never = threading.Event()
+    seats = ScriptedSeats([2])
+
+    def pulse() -> None:
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        run_side_by_side(
+            [lambda: never.wait(PATIENCE_S)] * 4,
+            limit=2,
+            ports=LanePorts(seats=seats, pulse=pulse),
+            done=lambda result: None,
+        )
+
+    assert raised.value is error
+    assert not never.is_set()
+    assert seats.released == 1
+    never.set()
+
+
+def test_bug_in_a_call_is_raised_at_once() -> None:
+    def bug() -> int:
+        raise InternalError("a bug")
+
+    seats = ScriptedSeats([1])
+    done: list[int] = []
+    with pytest.raises(InternalError):
+        run_side_by_side([bug, lambda: 1], limit=1, ports=LanePorts(seats=seats), done=done.append)
+
+    assert done == []
+    assert seats.released == 1
+
+
+def test_error_of_done_gives_the_seats_back() -> None:
+    seats = ScriptedSeats([1])
+
+    def keep(result: int) -> None:
+        raise LeaseLost("taken")
+
+    with pytest.raises(LeaseLost):
+        run_side_by_side([lambda: 1], limit=1, ports=LanePorts(seats=seats), done=keep)
+
+    assert seats.released == 1
+
+
+def test_slot_is_refilled_only_after_the_result_is_kept() -> None:
+    """What a crash can repeat is what was in flight: with one seat the second call finds the first one kept."""
+    kept: list[int] = []
+    seen: list[int] = []
+
+    def call() -> int:
+        seen.append(len(kept))
+        return 1
+
+    run_side_by_side([call] * 5, limit=1, ports=LanePorts(), done=kept.append)
+
+    assert seen == [0, 1, 2, 3, 4]
