@@ -17,7 +17,7 @@ def canonical_json(value: JsonValue) -> bytes:
     Raises TypeError for a float: two spellings of one number would give two digests.
     """
     _refuse_floats(value)
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return orjson.dumps(value, default=_plain, option=orjson.OPT_SORT_KEYS)
 
 
 def digest(value: JsonValue) -> str:
@@ -28,6 +28,13 @@ def digest(value: JsonValue) -> str:
 def bytes_digest(data: bytes) -> str:
     """Return the SHA-256 of the exact bytes as 64 hexadecimal characters."""
     return hashlib.sha256(data).hexdigest()
+
+
+def _plain(value: object) -> dict[str, JsonValue]:
+    """Return a read-only mapping as one that the encoder takes."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is no JSON value")
 
 
 def _refuse_floats(value: object) -> None:

@@ -107,14 +107,15 @@ class _ChunkWork(Generic[R]):
         self, lane: Lane[R], job: LaneJob, scope: Scope, chunk: Chunk, fingerprint: str, ports: LanePorts
     ) -> None:
         self.lane, self.job, self.scope, self.chunk, self.ports = lane, job, scope, chunk, ports
+        self.budget = job.retries.extract + 1
         self.materials: Materials = lane.extract.materials(scope, chunk)
         self.key = checkpoint_key(fingerprint, job.document.digest, chunk.as_json(), digest(self.materials))
 
     def reuse(self) -> ChunkReading[R] | None:
         stored = decode(self.ports.checkpoints.get(self.key))
-        if stored is None:
+        if stored is None or not stored.holds_for(self.budget):
             return None
-        outcome = self._read(stored.data)
+        outcome = self._read(stored.data) if stored.settled else self._fallback()
         return None if outcome.retry else ChunkReading(self.chunk, outcome, stored.attempts, reused=True)
 
     def call(self) -> tuple[_ChunkWork[R], ChunkReading[R]]:
@@ -130,11 +131,15 @@ class _ChunkWork(Generic[R]):
             return self._read(data)
 
         attempted = run_attempts(self.job.retries.extract, attempt)
-        return self, ChunkReading(self.chunk, attempted.outcome, attempted.attempts, reused=False)
+        outcome = attempted.outcome
+        if not attempted.settled and extract.fallback is not None:
+            outcome = self._fallback()
+        return self, ChunkReading(self.chunk, outcome, attempted.attempts, reused=False)
 
     def keep(self, reading: ChunkReading[R]) -> None:
         if reading.outcome.retry is None:
-            stored = StoredReply(reading.outcome.value.data, reading.attempts, reading.attempts, settled=True)
+            data = reading.outcome.value.data
+            stored = StoredReply(data, reading.attempts, self.budget, settled=data is not None)
             self.ports.checkpoints.put(self.key, encode(stored))
 
     def _read(self, data: JsonValue) -> StageOutcome[Reading[R]]:
@@ -148,6 +153,13 @@ class _ChunkWork(Generic[R]):
         if decide(findings) is Decision.REJECT:
             retry = RetryRequest(tuple(findings))
         return StageOutcome(Reading(data, tuple(records)), tuple(findings), retry)
+
+    def _fallback(self) -> StageOutcome[Reading[R]]:
+        """Return what stands without a valid answer; asks for a retry where the lane has no such thing."""
+        if self.lane.extract.fallback is None:
+            return StageOutcome(Reading(None, ()), retry=RetryRequest(()))
+        records, finding = self.lane.extract.fallback(self.scope)
+        return StageOutcome(Reading(None, tuple(records)), (self._placed(finding),))
 
     def _invalid(self, error: InvalidCompletion) -> StageOutcome[Reading[R]]:
         return StageOutcome(Reading(None, ()), retry=RetryRequest((self._placed(rejection(error.code)),)))

@@ -56,13 +56,18 @@ Validator: TypeAlias = Callable[[Sequence[R], Scope], list[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Extract(Generic[R]):
-    """One model call a chunk. `read` maps a reply to records; it repairs nothing but the order of endpoints."""
+    """One model call a chunk. `read` maps a reply to records; it repairs nothing but the order of endpoints.
+
+    `fallback` is what stands for a chunk to which no attempt gave a valid answer, with one warning; without it such a
+    chunk fails the lane.
+    """
 
     prompt: str
     reply: type[BaseModel]
     materials: Callable[[Scope, Chunk], Materials]
     read: Callable[[Any, Scope], list[R]]  # Any: the reply type of this lane, checked by the runner before the call
     validators: tuple[Validator[R], ...]
+    fallback: Callable[[Scope], tuple[list[R], Finding]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +92,13 @@ class Proposal(Generic[R]):
 
     `ask` returns None where there is nothing to ask, or findings that say why no call is made. `apply` takes None
     for an answer that was an invalid completion, and asks for a retry whenever the answer was not wholly safe; its
-    value is the safe fallback. `omitted` is the one durable finding of an accepted fallback.
+    value is the safe fallback. `omitted` is the one durable finding of an accepted fallback. `policies` are the ids
+    of the rules by which the question is put and the answer applied.
     """
 
     prompt: str
     reply: type[BaseModel]
+    policies: tuple[str, ...]
     ask: Callable[[Sequence[R], Scope], Question | tuple[Finding, ...] | None]
     apply: Callable[[Sequence[R], Any, Scope], StageOutcome[Settled[R]]]  # Any: as in Extract
     omitted: Callable[[StageOutcome[Settled[R]]], Finding]

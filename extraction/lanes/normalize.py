@@ -36,7 +36,7 @@ def normalize_fingerprint(lane: Lane[R], proposal: Proposal[R], job: LaneJob) ->
             "stage": "normalize",
             "lane": lane.key,
             "version": lane.version,
-            "policies": list(lane.policies),
+            "policies": [*lane.policies, *proposal.policies],
             "prompt": prompt_identity(job, proposal.prompt, proposal.reply),
             "profile": job.profile.meaning(),
             "provider": job.client.identity,

@@ -29,14 +29,14 @@ def run_lane(lane: AnyLane, job: LaneJob, ports: LanePorts) -> LaneResult:
     gave no answer, RunCancelled or LeaseLost from `ports.pulse`. Finished calls stay in the checkpoints either way.
     """
     scope = document_scope(job)
-    _check_references(lane, scope)
+    findings = _check_references(lane, scope)
     chunks = chunks_of(lane, job, scope)
     readings = extract_chunks(lane, job, scope, chunks, ports)
     merged = lane.merge([reading.outcome.value.records for reading in readings], scope)
     normalized = normalize_records(lane, job, scope, merged, ports)
     records = normalized.settled.records
     # The document's findings stand first: they are few, and a bounded report cuts from the end.
-    findings = [*normalized.findings, *(f for reading in readings for f in reading.outcome.findings)]
+    findings += [*normalized.findings, *(f for reading in readings for f in reading.outcome.findings)]
     findings += _validated(lane, records, scope)
     payload: dict[str, JsonValue] = {
         "schema": f"notarius.{lane.key.replace('/', '.')}.v1",
@@ -58,19 +58,21 @@ def run_lane(lane: AnyLane, job: LaneJob, ports: LanePorts) -> LaneResult:
     )
 
 
-def _check_references(lane: AnyLane, scope: Scope) -> None:
+def _check_references(lane: AnyLane, scope: Scope) -> list[Finding]:
+    """Return what warns of the bound artifacts; raises where they cannot be used."""
     for name, slot in lane.slots.items():
         if slot.required and name not in scope.references:
             raise PipelineError(
                 f"{lane.key} needs {slot.lane}: publish that artifact first.", code=Code.PIPELINE_UNBOUND
             )
-    findings = lane.check(scope)
+    findings = bounded(lane.check(scope))
     if decide(findings) is Decision.REJECT:
         raise LaneFailed(
             "What is bound to the lane cannot be used with this transcript; no model was asked.",
             code=findings[0].code,
-            findings=bounded(findings),
+            findings=findings,
         )
+    return list(findings)
 
 
 def document_scope(job: LaneJob) -> Scope:
@@ -124,7 +126,7 @@ def _manifest(
     manifest: dict[str, JsonValue] = {
         "lane": lane.key,
         "lane_version": lane.version,
-        "policies": list(lane.policies),
+        "policies": [*lane.policies, *(lane.proposal.policies if lane.proposal else ())],
         "validators": [validate.__name__ for validate in lane.validators],
         "document": job.document.digest,
         "profile": job.profile.meaning(),

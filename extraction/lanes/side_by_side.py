@@ -52,8 +52,6 @@ def run_side_by_side(
 def _start_calls(
     pool: CallPool[T], waiting: deque[Callable[[], T]], running: set[Future[T]], ports: LanePorts, limit: int
 ) -> None:
-    if not waiting:
-        return
     in_flight = len(running)
     allowed = min(limit, ports.seats.resize(in_flight=in_flight, wanted=min(limit, in_flight + len(waiting))))
     for _ in range(min(allowed - in_flight, len(waiting))):

@@ -6,7 +6,7 @@ response = "npcs"                  # name the reply schema goes by
 role = "system"
 fragment = "shared/evidence.md"    # below assets/dnd
 [[prompts.extract.parts]]
-cache_boundary = true              # what stands above is the same for every chunk
+cache_boundary = true              # what stands above is the same for every lane that reads the chunk
 [[prompts.extract.parts]]
 role = "user"
 material = "transcript"
@@ -40,7 +40,7 @@ class Style(StrEnum):
 
 
 class PartConfig(BaseModel):
-    """One part of a prompt: a fragment, a material, or the cache boundary between stable and changing parts."""
+    """One part of a prompt: a fragment, a material, or the cache boundary between what lanes share and the task."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

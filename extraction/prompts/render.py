@@ -19,7 +19,7 @@ BETWEEN_PARTS = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class CacheBoundary:
-    """The first character that changes from chunk to chunk: everything before it is a prefix worth caching."""
+    """Where the task begins: every prompt that is asked about the same chunk is equal up to here."""
 
     message: int
     offset: int
