@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pydantic import TypeAdapter
 
 from extraction.dnd.artifacts.scenes import SceneModel
-from extraction.framework import Chunk, ChunkLimits, DocumentIndex, Scope, Slot, by_size
+from extraction.framework import (
+    Chunk,
+    ChunkLimits,
+    Code,
+    DocumentIndex,
+    Finding,
+    Scope,
+    Slot,
+    by_size,
+    rejection,
+)
 
 SCENES_SLOT = "scenes"
 SCENES = Slot("dnd/scenes")
@@ -28,6 +38,28 @@ def by_scene(scope: Scope, limits: ChunkLimits) -> tuple[Chunk, ...]:
         for first, last in cut(scope.index, start, end, limits):
             chunks.append(Chunk(len(chunks), first, last, scene.title, scene.primary_mode))
     return tuple(chunks)
+
+
+def check_scenes(scope: Scope) -> list[Finding]:
+    """Return a rejection where the bound scenes are not a partition of this document."""
+    bound = scope.references.get(SCENES_SLOT)
+    if bound is None:
+        return []
+    scenes = _SCENES.validate_python(bound.payload["scenes"])
+    if is_partition(scope.index, [(scene.start_unit_id, scene.end_unit_id) for scene in scenes]):
+        return []
+    return [rejection(Code.SCENES_NOT_A_PARTITION, scenes=len(scenes))]
+
+
+def is_partition(index: DocumentIndex, ranges: Sequence[tuple[int, int]]) -> bool:
+    """Return whether the unit id ranges cover every unit of the document exactly once, in order."""
+    following = 0
+    for start_unit_id, end_unit_id in ranges:
+        start, end = index.find(start_unit_id), index.find(end_unit_id)
+        if start != following or end is None or end < start:
+            return False
+        following = end + 1
+    return following == len(index)
 
 
 def cut(index: DocumentIndex, start: int, end: int, limits: ChunkLimits) -> Iterator[tuple[int, int]]:
