@@ -35,6 +35,7 @@ class Code(StrEnum):
     # Records and identity
     RECORD_SHAPE = "record.shape"
     RECORD_NAME_EMPTY = "record.name_empty"
+    RECORD_NAME_TOO_LONG = "record.name_too_long"
     RECORD_ORDER = "record.order"
     IDENTITY_MISMATCH = "identity.mismatch"
     IDENTITY_DUPLICATE = "identity.duplicate"
@@ -93,6 +94,9 @@ class Code(StrEnum):
     PIPELINE_UNKNOWN_LANE = "pipeline.unknown_lane"
     PIPELINE_UNBOUND = "pipeline.unbound"
 
+    # Scoring against gold labels
+    EVALUATION_INVALID = "evaluation.invalid"
+
     # Runs
     EXTRACT_INVALID = "extract.invalid"
     NORMALIZE_INVALID = "normalize.invalid"
@@ -104,7 +108,6 @@ class Code(StrEnum):
     # The archive
     CAMPAIGN_INVALID = "campaign.invalid"
     CAMPAIGN_UNKNOWN = "campaign.unknown"
-    CAMPAIGN_SLUG_FIXED = "campaign.slug_fixed"
     SESSION_UNKNOWN = "session.unknown"
     TRANSCRIPT_NONE = "transcript.none"
     ARTIFACT_NONE = "artifact.none"

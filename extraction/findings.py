@@ -28,7 +28,7 @@ class Decision(StrEnum):
 class Finding:
     """A bounded, content-safe report: codes, positions and counts, never text, names, paths or model output.
 
-    `where` names a place by structure, such as `npcs[3].source_refs[0]` or `chunk[2]`.
+    `where` names a place by structure, such as `record[3].source_refs[0]` or `chunk[2]`.
     """
 
     code: Code

@@ -76,6 +76,8 @@ EMBEDDED_DATABASE = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite
 if EMBEDDED_DATABASE:
     DATA_DIR.mkdir(parents=True, exist_ok=True)
     DATABASES["default"] |= {"CONN_MAX_AGE": None, "OPTIONS": SQLITE_OPTIONS}
+    # A file of each test process' own: several connections to a database in memory lock each other out.
+    DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")}
 else:
     DATABASES["default"] |= {"CONN_MAX_AGE": 120, "CONN_HEALTH_CHECKS": True}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -93,13 +95,14 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-LOGIN_URL = "admin:login"
+LOGIN_URL = "login"
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [ASSETS_DIR / "static"]
 # Files are found in place on a laptop; `collectstatic` makes the compressed copies for a server.
 WHITENOISE_USE_FINDERS = True
@@ -132,6 +135,8 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 # that may wait in front of one: (timeout + 3) x (ceil((queue_limit + 1) / workers) + 1).
 LANE_TIMEOUT_S = env.number(os.environ, "NOTARIUS_LANE_TIMEOUT", 4 * 3600, least=60)
 WORKERS = env.number(os.environ, "NOTARIUS_WORKERS", 2)
+# How often the supervisor asks the task cluster for a sign of life; three unanswered ones start it anew.
+CANARY_S = env.number(os.environ, "NOTARIUS_CANARY_SECONDS", 15)
 BROKER = env.choice(os.environ, "NOTARIUS_BROKER", ("orm", "redis"), "orm")
 Q_CLUSTER = {
     "name": "notarius",
@@ -170,5 +175,7 @@ LOGGING = {
         "openai": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},
+        # Two lines a task, a canary's included; the supervisor and the lanes log what matters.
+        "django-q": {"level": "WARNING"},
     },
 }

@@ -1,0 +1,98 @@
+"""Who works on a lane: claims, leases and fencing.
+
+A claim is one compare-and-set on the lane's row and gives a fresh token. Every later write of the worker goes
+through `fence`, which checks that token inside the same transaction: whoever lost the lease can write nothing.
+Hosts that share a database need clocks that agree within a few seconds.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.expressions import Combinable
+from django.utils import timezone
+
+from campaigns import processes
+from campaigns.models import CallSeat, LaneRun, Run
+from extraction.errors import LeaseLost, RunCancelled
+
+LEASE = timedelta(seconds=30)
+BEAT_S = 5.0
+MAX_ATTEMPTS = 3
+EXHAUSTED = f"The worker died {MAX_ATTEMPTS} times on this lane; it is not tried again."
+
+State = LaneRun.State
+
+
+@transaction.atomic
+def claim(*, lane_id: int, at: datetime) -> str | None:
+    """Take the lane if it is free or its lease ran out, and return the token. None: there is nothing to do here."""
+    # Run before lane, as everywhere: two transactions that need both never wait for each other.
+    run = Run.objects.select_for_update().filter(lanes=lane_id).first()
+    if run is None:
+        return None
+    token = secrets.token_hex(16)
+    taken = (
+        LaneRun.objects.claimable(at)
+        .filter(pk=lane_id, attempts__lt=MAX_ATTEMPTS)
+        .update(
+            state=State.RUNNING,
+            attempts=F("attempts") + 1,
+            token=token,
+            holder=processes.holder_name(),
+            lease_until=at + LEASE,
+            started_at=at,
+        )
+    )
+    if not taken:
+        return None
+    Run.objects.filter(pk=run.pk, state=Run.State.QUEUED).update(state=Run.State.RUNNING)
+    return token
+
+
+def fence(*, lane_id: int, token: str, **changes: str | int | datetime | Combinable | list[object] | None) -> None:
+    """Write to the lane's row and extend the lease; LeaseLost, with nothing written, if the token is not the row's.
+
+    Call it first in the transaction of whatever else is written: on PostgreSQL it locks the row until the end.
+    """
+    values = {"lease_until": timezone.now() + LEASE, **changes}
+    if not LaneRun.objects.held_with(token).filter(pk=lane_id).update(**values):
+        raise LeaseLost("Another worker holds this lane now.")
+
+
+def beat(*, lane_id: int, token: str, **changes: int | Combinable) -> None:
+    """Say that the lane is alive. Raises LeaseLost, or RunCancelled when its run was cancelled."""
+    fence(lane_id=lane_id, token=token, **changes)
+    if Run.objects.filter(lanes=lane_id, state=Run.State.CANCELLED).exists():
+        raise RunCancelled("The run was cancelled.")
+
+
+@transaction.atomic
+def give_back(*, lane_id: int, token: str) -> bool:
+    """Put a lane that was stopped on purpose back into the queue, its attempt not counted. False: not ours any more.
+
+    The next sweep rings for it.
+    """
+    CallSeat.objects.filter(holder=token).delete()
+    return bool(
+        LaneRun.objects.held_with(token)
+        .filter(pk=lane_id)
+        .update(state=State.QUEUED, token="", holder="", lease_until=None, rung_at=None, attempts=F("attempts") - 1)
+    )
+
+
+def held_in_group(group: int, *, at: datetime) -> list[tuple[int, str]]:
+    """Return lane and token of each live lease that a process of that group of this machine holds."""
+    live = LaneRun.objects.filter(state=State.RUNNING, lease_until__gte=at)
+    rows = live.values_list("pk", "token", "holder")
+    return [(pk, token) for pk, token, holder in rows if processes.in_group(holder, group)]
+
+
+def give_back_all(held: Collection[tuple[int, str]]) -> None:
+    """Give back the lanes of workers that we ended ourselves."""
+    for lane_id, token in held:
+        give_back(lane_id=lane_id, token=token)

@@ -1,0 +1,238 @@
+"""Runs: started, advanced from step to step, ended, cancelled, and put right when a worker died.
+
+Transactions lock the run before its lanes, so that the last two lanes of a step cannot both miss that the step ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from campaigns import processes, queue
+from campaigns.actions import audit, plans
+from campaigns.actions.leases import EXHAUSTED, MAX_ATTEMPTS, fence
+from campaigns.actions.versions import publish
+from campaigns.adapters.providers import profiles
+from campaigns.errors import ActionError, Conflict
+from campaigns.models import ArtifactVersion, CallSeat, GameSession, LaneRun, Run
+from extraction.codes import Code
+from extraction.errors import NotariusError, PipelineError, RunCancelled
+from extraction.findings import Finding, bounded
+from extraction.lanes.job import LaneResult
+from extraction.pipelines.config import Pipeline
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+RING_AGAIN = timedelta(seconds=20)
+ENDED = frozenset(LaneRun.State.values) - set(LaneRun.UNFINISHED)
+State = LaneRun.State
+
+
+@transaction.atomic
+def start(*, session: GameSession, pipeline: Pipeline, lanes: Sequence[str] | None, by: User | None) -> Run:
+    """Make a run over the session's newest transcript, all lanes of the pipeline or the named ones, and ring for it.
+
+    Raises ActionError where the session has no transcript, PipelineError for a lane the pipeline does not have or a
+    profile that is not configured.
+    """
+    transcript = session.transcripts.order_by("-revision").first()
+    if transcript is None:
+        raise ActionError(
+            f"Session {session.number} has no transcript yet: import one first.", code=Code.TRANSCRIPT_NONE
+        )
+    if lanes is not None and not lanes:
+        raise PipelineError("Name at least one lane, or none to run them all.", code=Code.PIPELINE_INVALID)
+    chosen = pipeline if lanes is None else pipeline.only(list(lanes))
+    plan = plans.plan_of(chosen, profiles())
+    run = Run.objects.create(
+        session=session, transcript=transcript, pipeline=pipeline.name[:60], plan=plans.to_json(plan), created_by=by
+    )
+    LaneRun.objects.bulk_create(LaneRun(run=run, key=lane.lane, step=lane.step) for lane in plan)
+    audit.record(by=by, act="run.start", subject=run, campaign=session.campaign, lanes=len(plan))
+    _advance(run)
+    return run
+
+
+@transaction.atomic
+def finish(*, lane_id: int, token: str, result: LaneResult) -> ArtifactVersion:
+    """Publish the lane's artifact and end the lane, in one step.
+
+    Raises LeaseLost when the token is not the lane's, RunCancelled when the run was cancelled; nothing is written.
+    """
+    run = _locked_run(lane_id)
+    if run.state == Run.State.CANCELLED:
+        raise RunCancelled("The run was cancelled.")
+    _end(lane_id, token, State.SUCCEEDED)
+    version = publish(lane_run=LaneRun.objects.select_related("run__session__campaign").get(pk=lane_id), result=result)
+    _advance(run)
+    return version
+
+
+@transaction.atomic
+def fail(*, lane_id: int, token: str, error: NotariusError) -> None:
+    """End the lane without an artifact: cancelled if its run was, failed otherwise. LeaseLost as `finish` does."""
+    run = _locked_run(lane_id)
+    if run.state == Run.State.CANCELLED or isinstance(error, RunCancelled):
+        _end(lane_id, token, State.CANCELLED, error_code=Code.RUN_CANCELLED.value)
+    else:
+        findings: tuple[Finding, ...] = getattr(error, "findings", ())
+        _end(
+            lane_id,
+            token,
+            State.FAILED,
+            error_code=error.code.value,
+            error_message=str(error)[:500],
+            findings=[finding.as_json() for finding in bounded(findings)],
+        )
+    _advance(run)
+
+
+@transaction.atomic
+def cancel(*, run: Run, by: User | None) -> Run:
+    """Stop the run at once: what waits is cancelled, what works stops at its next beat and publishes nothing.
+
+    Raises Conflict where the run has ended already.
+    """
+    locked = Run.objects.select_for_update().get(pk=run.pk)
+    if locked.state not in (Run.State.QUEUED, Run.State.RUNNING):
+        raise Conflict(f"This run is {locked.state} already.", code=Code.RUN_FINISHED)
+    now = timezone.now()
+    locked.state, locked.finished_at = Run.State.CANCELLED, now
+    locked.save(update_fields=("state", "finished_at"))
+    waiting = locked.lanes.filter(state__in=(State.WAITING, State.QUEUED))
+    waiting.update(state=State.CANCELLED, finished_at=now, error_code=Code.RUN_CANCELLED.value)
+    audit.record(by=by, act="run.cancel", subject=locked, campaign=locked.session.campaign)
+    return locked
+
+
+@dataclass(frozen=True, slots=True)
+class Swept:
+    """What a sweep put right: lanes whose worker was gone, and lanes rung for again."""
+
+    taken_back: int
+    rung: int
+
+
+def sweep(*, at: datetime) -> Swept:
+    """Take back lanes whose lease ran out or whose worker is dead, and ring for queued lanes that nobody took.
+
+    Any number of sweeps may run at once: each change is a compare-and-set on what was seen.
+    """
+    running = LaneRun.objects.filter(state=State.RUNNING).values_list("pk", "token", "holder", "lease_until")
+    gone = [
+        (pk, token, lease)
+        for pk, token, holder, lease in running
+        if lease is None or lease < at or processes.is_dead(holder)
+    ]
+    taken_back = sum(_take_back(pk, token, lease, at) for pk, token, lease in gone)
+    return Swept(taken_back, _ring_again(at))
+
+
+@transaction.atomic
+def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -> bool:
+    run = _locked_run(lane_id)
+    # The lease as it was seen: a beat in between shows that somebody is alive.
+    seen = LaneRun.objects.held_with(token).filter(pk=lane_id, lease_until=lease)
+    if run.state not in (Run.State.QUEUED, Run.State.RUNNING):
+        changed = seen.update(
+            state=State.CANCELLED, token="", lease_until=None, finished_at=at, error_code=Code.RUN_CANCELLED.value
+        )
+    elif seen.filter(attempts__gte=MAX_ATTEMPTS).exists():
+        changed = seen.update(
+            state=State.FAILED,
+            token="",
+            lease_until=None,
+            finished_at=at,
+            error_code=Code.RUN_ATTEMPTS_EXHAUSTED.value,
+            error_message=EXHAUSTED,
+        )
+    else:
+        changed = seen.update(state=State.QUEUED, token="", lease_until=None, rung_at=at)
+        if changed:
+            _ring(lane_id)
+    if changed:
+        CallSeat.objects.filter(holder=token).delete()
+        _advance(run)
+    return bool(changed)
+
+
+def _ring_again(at: datetime) -> int:
+    forgotten = LaneRun.objects.filter(
+        Q(rung_at__isnull=True) | Q(rung_at__lt=at - RING_AGAIN),
+        state=State.QUEUED,
+        run__state__in=(Run.State.QUEUED, Run.State.RUNNING),
+    ).values_list("pk", "rung_at")
+    lanes = list(forgotten)
+    # With tasks still undelivered everybody is busy, and ringing would only lengthen the line.
+    if not lanes or queue.undelivered():
+        return 0
+    return sum(_ring_once_more(pk, rung_at, at) for pk, rung_at in lanes)
+
+
+@transaction.atomic
+def _ring_once_more(lane_id: int, rung_at: datetime | None, at: datetime) -> bool:
+    if not LaneRun.objects.filter(pk=lane_id, state=State.QUEUED, rung_at=rung_at).update(rung_at=at):
+        return False
+    _ring(lane_id)
+    return True
+
+
+def _locked_run(lane_id: int) -> Run:
+    return Run.objects.select_for_update().get(lanes=lane_id)
+
+
+def _end(lane_id: int, token: str, state: State, **why: str | list[object]) -> None:
+    # The token stays on the row: the state alone already shuts out whoever still holds it.
+    fence(lane_id=lane_id, token=token, state=state, lease_until=None, finished_at=timezone.now(), **why)
+
+
+def _advance(run: Run) -> None:
+    """Queue the lanes whose turn has come, block those whose registries failed, and end the run when all lanes have.
+
+    The run must be locked by the transaction, or new in it.
+    """
+    needs = {key: lane.needs for key, lane in plans.from_json(run.plan).items()}
+    lanes = list(run.lanes.order_by("step", "key"))
+    without = {lane.key for lane in lanes if lane.state in ENDED and lane.state != State.SUCCEEDED}
+    for step in sorted({lane.step for lane in lanes}):
+        of_step = [lane for lane in lanes if lane.step == step]
+        for lane in of_step:
+            if lane.state == State.WAITING:
+                _open(lane, blocked=bool(without.intersection(needs.get(lane.key, ()))))
+                if lane.state == State.BLOCKED:
+                    without.add(lane.key)
+        if any(lane.state not in ENDED for lane in of_step):
+            return
+    _end_run(run, succeeded=not without)
+
+
+def _open(lane: LaneRun, *, blocked: bool) -> None:
+    now = timezone.now()
+    if blocked:
+        lane.state, lane.finished_at = State.BLOCKED, now
+        lane.save(update_fields=("state", "finished_at"))
+        return
+    lane.state, lane.rung_at = State.QUEUED, now
+    lane.save(update_fields=("state", "rung_at"))
+    _ring(lane.pk)
+
+
+def _end_run(run: Run, *, succeeded: bool) -> None:
+    if run.state == Run.State.CANCELLED:
+        return
+    run.state = Run.State.SUCCEEDED if succeeded else Run.State.FAILED
+    run.finished_at = timezone.now()
+    run.save(update_fields=("state", "finished_at"))
+
+
+def _ring(lane_id: int) -> None:
+    # robust: a queue that is down must not undo what was committed; the sweep rings later.
+    transaction.on_commit(partial(queue.enqueue, lane_id), robust=True)

@@ -1,0 +1,134 @@
+"""Do one lane: claim it, run it, end it. The same for a queue worker and for a command that works inline."""
+
+from __future__ import annotations
+
+import logging
+
+from django import db
+from django.utils import timezone
+
+from campaigns.actions import plans, runs
+from campaigns.actions.leases import claim, give_back
+from campaigns.adapters.checkpoints import SessionCheckpoints
+from campaigns.adapters.documents import load_document
+from campaigns.adapters.exchanges import ExchangeLog
+from campaigns.adapters.progress import LaneRecord
+from campaigns.adapters.providers import catalog, profiles
+from campaigns.adapters.seats import ProfileSeats
+from campaigns.adapters.table import table_of
+from campaigns.models import LaneRun
+from extraction.codes import Code
+from extraction.errors import InternalError, LeaseLost, NotariusError, RequestRefused
+from extraction.lanes.job import LaneJob, LaneResult
+from extraction.lanes.ports import LanePorts, Progress
+from extraction.lanes.run import run_lane
+from extraction.llm.profiles import Profile
+from extraction.llm.providers import client_for
+from extraction.registry import LANES
+
+logger = logging.getLogger(__name__)
+
+SUCCEEDED = "succeeded"
+NOT_CLAIMED = "not_claimed"
+DATABASE_LOST = "database_lost"
+
+
+def work(*, lane_id: int, watch: Progress | None = None) -> str:
+    """Do the lane if it is free and return how it ended: `succeeded`, `not_claimed`, `database_lost` or a code.
+
+    No exception that could carry content leaves this function. Ctrl-C puts the lane back into the queue; a time
+    limit of the task queue leaves it to its lease, so that the attempt counts.
+    """
+    token = None
+    try:
+        token = claim(lane_id=lane_id, at=timezone.now())
+        return NOT_CLAIMED if token is None else _claimed(lane_id, token, watch)
+    except KeyboardInterrupt:
+        if token is not None:
+            give_back(lane_id=lane_id, token=token)
+        raise
+    except db.Error as error:
+        # Nothing can be written now. The lease runs out, and the sweep has the lane tried again from its checkpoints.
+        logger.error("lane %s: the database failed with %s", lane_id, type(error).__name__)
+        db.connections.close_all()
+        return DATABASE_LOST
+
+
+def _claimed(lane_id: int, token: str, watch: Progress | None) -> str:
+    log = ExchangeLog(lane_id)
+    record = LaneRecord(lane_id, token, log, watch=watch)
+    try:
+        result = _run(lane_id, token, record, log)
+        record.write()
+        runs.finish(lane_id=lane_id, token=token, result=result)
+    except LeaseLost as error:
+        return error.code.value
+    except NotariusError as error:
+        return _failed(lane_id, token, record, error)
+    except db.Error:
+        raise
+    except Exception as error:  # noqa: BLE001 - the one boundary: whatever a bug raises may quote a transcript
+        logger.error("lane %s: an unexpected %s at %s", lane_id, type(error).__name__, _place(error))
+        bug = InternalError("An unexpected error stopped the lane; the log names its kind.", code=Code.RUN_INTERNAL)
+        return _failed(lane_id, token, record, bug)
+    return SUCCEEDED
+
+
+def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> LaneResult:
+    lane = LaneRun.objects.select_related("run__transcript", "run__session__campaign").get(pk=lane_id)
+    planned = plans.from_json(lane.run.plan)[lane.key]
+    profile = _profile(planned.profile)
+    job = LaneJob(
+        document=load_document(lane.run.transcript),
+        catalog=catalog(),
+        client=client_for(profile),
+        profile=profile,
+        table=table_of(lane.run.session.campaign),
+        retries=planned.retries,
+    )
+    seats = ProfileSeats(profile.name, profile.concurrency, token)
+
+    def pulse() -> None:
+        seats.keep_alive()
+        record.pulse()
+
+    ports = LanePorts(
+        checkpoints=SessionCheckpoints(lane.run.session_id, record),
+        seats=seats,
+        progress=record.progress,
+        pulse=pulse,
+        record=log,
+    )
+    try:
+        return run_lane(LANES[lane.key], job, ports)
+    finally:
+        seats.release()
+
+
+def _profile(name: str) -> Profile:
+    known = profiles()
+    if name not in known:
+        raise RequestRefused(
+            "The run's profile is not configured for this worker: check NOTARIUS_LLM_PROFILES.",
+            code=Code.LLM_CONFIGURATION,
+        )
+    return known[name]
+
+
+def _failed(lane_id: int, token: str, record: LaneRecord, error: NotariusError) -> str:
+    try:
+        record.write()
+        runs.fail(lane_id=lane_id, token=token, error=error)
+    except LeaseLost as lost:
+        return lost.code.value
+    return error.code.value
+
+
+def _place(error: BaseException) -> str:
+    """Return module and line where the error was raised: enough to find a bug, without its text."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "?"
+    return f"{trace.tb_frame.f_globals.get('__name__', '?')}:{trace.tb_lineno}"

@@ -1,0 +1,1 @@
+"""Extraction's ports on Django."""

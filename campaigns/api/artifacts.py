@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Query, Router
+
+from campaigns.access import Need, campaign_for, version_for
+from campaigns.actions import versions
+from campaigns.api.answers import conditional, json_answer, listing
+from campaigns.api.auth import actor_of
+from campaigns.api.schemas import ArtifactList, ArtifactQuery, PathName, RowId, SessionNumber, VerdictIn, VersionOut
+from campaigns.api.sessions import artifact_states, session_of
+from campaigns.errors import Forbidden, NotFound
+from campaigns.models import ArtifactVersion, GameSession
+from extraction.codes import Code
+
+router = Router(tags=["artifacts"])
+decisions = Router(tags=["artifacts"])
+
+
+@router.get("/{slug}/sessions/{number}/artifacts", response=ArtifactList)
+def list_artifacts(request: HttpRequest, slug: str, number: SessionNumber) -> HttpResponse:
+    actor = actor_of(request)
+    session = session_of(actor, campaign_for(actor, slug, Need.SEE_APPROVED), number)
+    return json_answer(listing(artifact_states(actor, session), None))
+
+
+@router.get("/{slug}/sessions/{number}/artifacts/{family}")
+def get_artifact(
+    request: HttpRequest, slug: str, number: SessionNumber, family: PathName, query: Query[ArtifactQuery]
+) -> HttpResponse:
+    """The durable JSON, byte for byte: the approved version, the latest, or one by its number."""
+    actor = actor_of(request)
+    need = Need.SEE_PENDING if query.status == "latest" else Need.SEE_APPROVED
+    session = session_of(actor, campaign_for(actor, slug, need), number)
+    version = version_for(actor, _chosen(session, f"dnd/{family}", query).pk)
+    media_type = f"application/vnd.notarius.dnd.{family}.v1+json"
+    return conditional(request, (version.digest,), version.payload.encode, media_type)
+
+
+@decisions.post("/{version_id}/approve", response=VersionOut)
+def approve_version(request: HttpRequest, version_id: RowId, verdict: VerdictIn) -> HttpResponse:
+    """Approve a pending version: from now on the campaign's registry is built with it."""
+    return _decide(request, version_id, verdict, approve=True)
+
+
+@decisions.post("/{version_id}/reject", response=VersionOut)
+def reject_version(request: HttpRequest, version_id: RowId, verdict: VerdictIn) -> HttpResponse:
+    """Reject a pending version; what was approved before stands."""
+    return _decide(request, version_id, verdict, approve=False)
+
+
+def _decide(request: HttpRequest, version_id: int, verdict: VerdictIn, *, approve: bool) -> HttpResponse:
+    actor = actor_of(request)
+    version_for(actor, version_id, Need.EDIT)
+    if actor.user is None:
+        raise Forbidden("Only a person may decide.")
+    act = versions.approve if approve else versions.reject
+    version = act(version_id=version_id, note=verdict.note, by=actor.user)
+    return json_answer(
+        {
+            "id": version.pk,
+            "number": version.number,
+            "family": version.artifact.lane.rpartition("/")[2],
+            "state": version.state,
+            "digest": version.digest,
+            "note": version.note,
+        }
+    )
+
+
+def _chosen(session: GameSession, lane: str, query: ArtifactQuery) -> ArtifactVersion:
+    rows = ArtifactVersion.objects.filter(artifact__session=session, artifact__lane=lane)
+    if query.version is not None:
+        rows = rows.filter(number=query.version)
+    else:
+        rows = rows.usable() if query.status == "latest" else rows.approved()
+    version = rows.order_by("-number").first()
+    if version is None:
+        raise NotFound("There is no such artifact.", code=Code.ARTIFACT_NONE)
+    return version

@@ -1,0 +1,73 @@
+"""What commands are given on the command line, looked up: each mistake is one sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.core.management.base import CommandError
+from django.db import OperationalError, ProgrammingError
+
+from campaigns.models import Campaign, GameSession, Transcript
+from campaigns.models.campaign import SLUG
+from extraction.errors import NotariusError
+
+DATABASE_INTEGERS = range(2**31)
+
+
+@contextmanager
+def mistakes_in_one_sentence() -> Iterator[None]:
+    """Turn what actions and readers refuse, and a database that does not answer, into CommandError."""
+    try:
+        yield
+    except NotariusError as error:
+        raise CommandError(str(error)) from error
+    except (OperationalError, ProgrammingError) as error:
+        raise CommandError(
+            "The database does not answer or has no tables yet: check DATABASE_URL and run `manage.py migrate`."
+        ) from error
+
+
+def read_file(path: str, *, most: int) -> bytes:
+    """Return the file's bytes, at most one more than `most`; CommandError for what is no readable file."""
+    file = Path(path)
+    try:
+        if file.is_dir():
+            raise CommandError(f"{path} is a folder, not a file.")
+        with file.open("rb") as handle:
+            return handle.read(most + 1)
+    except FileNotFoundError as error:
+        raise CommandError(f"There is no file {path}.") from error
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror or 'an input/output error'}.") from error
+    except ValueError as error:
+        raise CommandError("A NUL character cannot stand in a file name.") from error
+
+
+def campaign_named(slug: str) -> Campaign:
+    """Return the campaign of that slug; CommandError names the first ones that there are."""
+    campaign = Campaign.objects.filter(slug=slug).first() if re.fullmatch(SLUG.regex, slug) else None
+    if campaign is None:
+        known = list(Campaign.objects.order_by("slug").values_list("slug", flat=True)[:10])
+        hint = f" There are: {', '.join(known)}." if known else " There are none yet: load one with load_campaign."
+        raise CommandError(f"There is no campaign {slug!r}.{hint}")
+    return campaign
+
+
+def session_numbered(slug: str, number: int) -> GameSession:
+    """Return the session of that number; CommandError for an unknown campaign or session."""
+    campaign = campaign_named(slug)
+    session = campaign.sessions.filter(number=number).first() if number in DATABASE_INTEGERS else None
+    if session is None:
+        raise CommandError(f"Campaign {slug!r} has no session {number}.")
+    return session
+
+
+def latest_transcript(session: GameSession) -> Transcript:
+    """Return the session's newest transcript revision; CommandError if it has none."""
+    transcript = session.transcripts.order_by("-revision").first()
+    if transcript is None:
+        raise CommandError(f"Session {session.number} has no transcript yet: bring one in with import_transcript.")
+    return transcript

@@ -1,0 +1,114 @@
+"""Everything on one machine: database, sample campaign, web server and worker, stopped together."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from django import db
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from campaigns import processes, sample
+from campaigns.actions import accounts, plans, runs
+from campaigns.management import following
+from campaigns.management.arguments import mistakes_in_one_sentence
+from campaigns.models import Campaign
+from campaigns.supervisor import GRACE_S
+
+LOOK_S = 0.5
+# The worker stops its own cluster first, which may take the cluster's grace period.
+STOP_S = 3 * GRACE_S
+
+
+class Command(BaseCommand):
+    help = "Prepare the database and the sample campaign, then run web server and worker until Ctrl-C."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+
+    def handle(self, *, host: str, port: int, **options: Any) -> None:
+        if not 0 < port < 65_536:
+            raise CommandError("--port takes a number from 1 to 65535.")
+        _refuse_taken_port(host, port)
+        stopping = threading.Event()
+        signal.signal(signal.SIGTERM, _interrupt)
+        try:
+            with mistakes_in_one_sentence():
+                self._prepare()
+            # From here on children run: signals only set a flag, so that none is left behind half-started.
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: stopping.set())
+            self._serve(host, port, stopping)
+        except KeyboardInterrupt:
+            self.stdout.write("Stopped.")
+
+    def _prepare(self) -> None:
+        # The file server wants its folder to exist; without collectstatic it finds files where they are.
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+        call_command("migrate", verbosity=0, interactive=False)
+        account = accounts.make_first_admin()
+        if account is not None:
+            name, password = account
+            self.stdout.write(f"Made the site admin {name!r} with the password {password} (shown only this once).")
+        if not Campaign.objects.exists():
+            campaign = sample.load_sample()
+            self.stdout.write(f"Loaded the sample campaign {campaign.slug}.")
+        for session in sample.sessions_never_run():
+            run = runs.start(session=session, pipeline=plans.default_pipeline(), lanes=None, by=None)
+            following.work_inline(run, label=f"Sample session {session.number}", stream=sys.stderr)
+            for line in following.failures(run):
+                self.stderr.write(line)
+
+    def _serve(self, host: str, port: int, stopping: threading.Event) -> None:
+        _refuse_taken_port(host, port)
+        db.connections.close_all()
+        web, worker = _start_web(host, port), _start_worker()
+        shown = f"[{host}]" if ":" in host else host
+        self.stdout.write(f"Notarius is at http://{shown}:{port}/ (Ctrl-C stops it).")
+        self.stdout.flush()
+        try:
+            while not stopping.is_set():
+                if web.poll() is not None:
+                    raise CommandError(f"The web server ended with {web.returncode}; everything is stopped.")
+                if worker.poll() is not None:
+                    self.stderr.write(f"The worker ended with {worker.returncode}; starting it anew.")
+                    processes.sleep_until_signal(stopping, LOOK_S)
+                    worker = _start_worker()
+                processes.sleep_until_signal(stopping, LOOK_S)
+        finally:
+            _stop_both(web, worker)
+        self.stdout.write("Stopped.")
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _refuse_taken_port(host: str, port: int) -> None:
+    if not processes.port_is_free(host, port):
+        raise CommandError(f"Port {port} on {host} is in use or not allowed: choose another one with --port.")
+
+
+def _start_web(host: str, port: int) -> subprocess.Popen[bytes]:
+    bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    options = ("--worker-class", "gthread", "--workers", "2", "--threads", "4", "--log-level", "warning")
+    command = (sys.executable, "-m", "gunicorn", "notarius_site.wsgi:application", "--bind", bind, *options)
+    return processes.start_child(command, end_with_parent=True)
+
+
+def _start_worker() -> subprocess.Popen[bytes]:
+    return processes.start_child((sys.executable, sys.argv[0], "work"), end_with_parent=True)
+
+
+def _stop_both(*children: subprocess.Popen[bytes]) -> None:
+    for child in children:
+        if child.poll() is None:
+            child.terminate()
+    for child in children:
+        processes.stop_child(child, grace_s=STOP_S)

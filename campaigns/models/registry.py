@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from django.db import models
+
+from campaigns.models.campaign import Campaign
+from campaigns.models.session import GameSession
+
+
+class RegistryEntry(models.Model):
+    """One identity of a campaign: the union of its approved session records. Rebuilt at approval, never edited."""
+
+    class Kind(models.TextChoices):
+        NPC = "npc", "NPC"
+        ITEM = "item"
+        LOCATION = "location"
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="entries")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    entity_id = models.CharField(max_length=90)
+    name = models.CharField(max_length=300)
+    key = models.CharField(max_length=300, help_text="The name's comparison key: the order of lists.")
+    sessions = models.JSONField(default=list)
+    evidence_count = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ("campaign", "kind", "key", "entity_id")
+        verbose_name_plural = "registry entries"
+        constraints = (models.UniqueConstraint(fields=("campaign", "kind", "entity_id"), name="entry_once"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class EntryEvidence(models.Model):
+    """Where one entry is proven, in the order of sessions and transcript positions."""
+
+    entry = models.ForeignKey(RegistryEntry, on_delete=models.CASCADE, related_name="evidence")
+    session = models.ForeignKey(GameSession, on_delete=models.CASCADE, related_name="+")
+    position = models.PositiveIntegerField()
+    source_id = models.CharField(max_length=120)
+    start_unit_id = models.PositiveBigIntegerField()
+    end_unit_id = models.PositiveBigIntegerField()
+
+    class Meta:
+        ordering = ("entry", "position")
+        constraints = (models.UniqueConstraint(fields=("entry", "position"), name="entry_evidence_position_once"),)
+
+    def __str__(self) -> str:
+        return f"{self.start_unit_id}-{self.end_unit_id}"
+
+
+class RegistryState(models.Model):
+    """The digest of a campaign's whole registry of one kind: what an ETag is made of."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="registry_states")
+    kind = models.CharField(max_length=10, choices=RegistryEntry.Kind.choices)
+    digest = models.CharField(max_length=64)
+    rebuilt_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("campaign", "kind"), name="registry_state_once"),)
+
+    def __str__(self) -> str:
+        return self.digest[:12]

@@ -1,0 +1,258 @@
+"""What the review page shows: records with their evidence as positions, and one stretch of the transcript.
+
+Everything is built in a fixed number of queries, whatever the number of units and records. Evidence is placed by
+`Unit.position`; unit ids are only shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+import orjson
+
+from campaigns.models import ArtifactVersion, Transcript, Unit
+from campaigns.wording import record_of, sentence_for
+
+BLOCK = 30
+FIRST_STRETCH = 2 * BLOCK
+MOST_UNITS = 300
+RECORDS_PER_PAGE = 200
+LEAD_IN = 3
+# Above this many cited ids, one scan of the transcript is cheaper than a long IN list.
+MANY_IDS = 5_000
+
+
+class Reference(TypedDict):
+    """A source reference as the payload holds it."""
+
+    source_id: str
+    start_unit_id: int
+    end_unit_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One cited range that resolves in this transcript: positions to find it by, unit ids to name it by."""
+
+    start: int
+    end: int
+    start_id: int
+    end_id: int
+
+    def __str__(self) -> str:
+        if self.start == self.end:
+            return f"{self.start}:{self.start_id}"
+        return f"{self.start}-{self.end}:{self.start_id}-{self.end_id}"
+
+    @property
+    def label(self) -> str:
+        return f"unit {self.start_id}" if self.start == self.end else f"units {self.start_id} to {self.end_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A name with its evidence: a record, or one member of a consolidation. `lost` ranges do not resolve here."""
+
+    name: str
+    evidence: tuple[Evidence, ...]
+    lost: int
+
+    @property
+    def spans(self) -> str:
+        return " ".join(map(str, self.evidence))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """`number` counts from 0 over the whole artifact, and is what `?record=` and findings mean."""
+
+    number: int
+    cited: Cited
+    members: tuple[Cited, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposed merge that was not applied, and why."""
+
+    names: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the reader looks at: a record, perhaps one of its members, and one piece of its evidence."""
+
+    record: int
+    member: int | None
+    at: int
+    cited: Cited
+
+    @property
+    def evidence(self) -> Evidence | None:
+        return self.cited.evidence[self.at] if self.cited.evidence else None
+
+    @property
+    def before(self) -> int | None:
+        return self.at - 1 if self.at > 0 else None
+
+    @property
+    def after(self) -> int | None:
+        return self.at + 1 if self.at + 1 < len(self.cited.evidence) else None
+
+    def with_evidence(self, at: int) -> Choice:
+        """Return the choice at the nearest piece of evidence that exists."""
+        return replace(self, at=max(0, min(at, len(self.cited.evidence) - 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownUnit:
+    position: int
+    unit_id: int
+    speaker: str | None
+    text: str
+    cited: bool
+    now: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of units at a fixed place of the windowed list: positions `start` to `start + BLOCK`."""
+
+    start: int
+    units: tuple[ShownUnit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One artifact version, read for review."""
+
+    records: tuple[Record, ...]
+    proposals: tuple[Proposal, ...]
+    warnings: tuple[str, ...]
+
+    def page(self, number: int) -> tuple[Record, ...]:
+        """Return the records of page `number`, counted from 0."""
+        return self.records[number * RECORDS_PER_PAGE : (number + 1) * RECORDS_PER_PAGE]
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-len(self.records) // RECORDS_PER_PAGE))
+
+    def choose(self, record: int, member: int | None = None, at: int = 0) -> Choice | None:
+        """Return the nearest choice that exists; None where there are no records."""
+        if not self.records:
+            return None
+        chosen = self.records[max(0, min(record, len(self.records) - 1))]
+        if member is not None and not 0 <= member < len(chosen.members):
+            member = None
+        cited = chosen.cited if member is None else chosen.members[member]
+        return Choice(chosen.number, member, 0, cited).with_evidence(at)
+
+
+def read_version(version: ArtifactVersion) -> Review:
+    """Return the version's records and remarks, with all evidence resolved by one query."""
+    payload = orjson.loads(version.payload)
+    found = _records(payload)
+    applied = {group["id"]: group["members"] for group in version.consolidations.get("applied", ())}
+    cited = [*found, *(member for members in applied.values() for member in members)]
+    positions = _positions(version.transcript, {unit for item in cited for unit in _unit_ids(item)})
+    source_id = version.transcript.source_id
+    about: dict[int, list[str]] = {}
+    general: list[str] = []
+    for finding in version.findings:
+        number = record_of(finding)
+        known = number is not None and number < len(found)
+        (about.setdefault(number, []) if known and number is not None else general).append(sentence_for(finding))
+    records = tuple(
+        Record(
+            number,
+            _cited(item, positions, source_id),
+            tuple(_cited(member, positions, source_id) for member in applied.get(item.get("id"), ())),
+            tuple(dict.fromkeys(about.get(number, ()))),
+        )
+        for number, item in enumerate(found)
+    )
+    return Review(records, tuple(_left_out(version.consolidations)), tuple(dict.fromkeys(general)))
+
+
+def stretch(transcript: Transcript, start: int, count: int, choice: Choice | None = None) -> tuple[Block, ...]:
+    """Return the blocks of units from position `start`, moved down to a block's start, for at least `count` units.
+
+    At most MOST_UNITS are read. Units of the choice's evidence are marked, those of its current piece twice.
+    """
+    first = max(0, start) // BLOCK * BLOCK
+    last = min(max(0, start) + min(count, MOST_UNITS), transcript.unit_count)
+    rows = Unit.objects.filter(transcript=transcript, position__gte=first, position__lt=-(-last // BLOCK) * BLOCK)
+    marked, now = _marks(choice)
+    blocks: dict[int, list[ShownUnit]] = {}
+    for position, unit_id, speaker, text in rows.order_by("position").values_list(
+        "position", "unit_id", "speaker", "text"
+    ):
+        shown = ShownUnit(position, unit_id, speaker, text, position in marked, position in now)
+        blocks.setdefault(position // BLOCK * BLOCK, []).append(shown)
+    return tuple(Block(at, tuple(units)) for at, units in sorted(blocks.items()))
+
+
+def opening(choice: Choice | None) -> int:
+    """Return the position to open the transcript at: a little before the chosen evidence, else the beginning."""
+    evidence = choice.evidence if choice else None
+    return max(0, evidence.start - LEAD_IN) // BLOCK * BLOCK if evidence else 0
+
+
+def position_of(transcript: Transcript, unit_id: int) -> int | None:
+    """Return where the unit stands, or None where the transcript has no such unit."""
+    rows = Unit.objects.filter(transcript=transcript, unit_id=unit_id)
+    return rows.values_list("position", flat=True).first()
+
+
+def _records(payload: Mapping[str, list[dict[str, object]]]) -> tuple[str, Sequence[dict[str, object]]]:
+    """Return what the artifact calls its records, and the records."""
+    return next((name, value) for name, value in payload.items() if name not in ("schema", "source"))
+
+
+def _unit_ids(item: Mapping[str, object]) -> Iterator[int]:
+    for ref in _refs(item):
+        yield from (ref["start_unit_id"], ref["end_unit_id"])
+
+
+def _refs(item: Mapping[str, object]) -> Sequence[Reference]:
+    refs = item.get("source_refs")
+    return refs if isinstance(refs, list) else ()
+
+
+def _positions(transcript: Transcript, unit_ids: set[int]) -> dict[int, int]:
+    rows = Unit.objects.filter(transcript=transcript)
+    if len(unit_ids) <= MANY_IDS:
+        rows = rows.filter(unit_id__in=unit_ids)
+    return dict(rows.order_by().values_list("unit_id", "position"))
+
+
+def _cited(item: Mapping[str, object], positions: Mapping[int, int], source_id: str) -> Cited:
+    refs = _refs(item)
+    evidence = tuple(
+        Evidence(start, end, ref["start_unit_id"], ref["end_unit_id"])
+        for ref in refs
+        if ref["source_id"] == source_id
+        and (start := positions.get(ref["start_unit_id"])) is not None
+        and (end := positions.get(ref["end_unit_id"])) is not None
+    )
+    return Cited(str(item.get("name") or "Without a name"), evidence, len(refs) - len(evidence))
+
+
+def _left_out(consolidations: Mapping[str, list[dict[str, object]]]) -> Iterator[Proposal]:
+    for proposal in consolidations.get("proposals", ()):
+        if proposal["verdict"] != "applied":
+            members = proposal["members"]
+            names = tuple(map(str, members)) if isinstance(members, list) else ()
+            yield Proposal(names, sentence_for({"code": proposal["verdict"]}))
+
+
+def _marks(choice: Choice | None) -> tuple[set[int], range]:
+    if choice is None or choice.evidence is None:
+        return set(), range(0)
+    marked = {at for piece in choice.cited.evidence for at in range(piece.start, piece.end + 1)}
+    return marked, range(choice.evidence.start, choice.evidence.end + 1)

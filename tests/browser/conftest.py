@@ -1,0 +1,88 @@
+"""A headless Chromium that reports what a person would see in its console, and every request that leaves the site."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+
+if TYPE_CHECKING:
+    from pytest_django.live_server_helper import LiveServer
+
+SWITCHES = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+
+
+@dataclass
+class Window:
+    """A page, with what must stay empty: console errors (a violated policy is one), exceptions, requests outside."""
+
+    page: Page
+    base: str
+    faults: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.faults.append(f"exception: {error}"))
+        self.page.on("request", self._request)
+
+    def open(self, path: str) -> None:
+        self.page.goto(self.base + path)
+
+    def login(self, username: str, password: str, to: str) -> None:
+        """Sign in through the login form, which then leads on to the page."""
+        self.open(to)
+        self.page.get_by_label("User name").fill(username)
+        self.page.get_by_label("Password").fill(password)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.wait_for_url(self.base + to)
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.faults.append(f"{message.type}: {message.text}")
+
+    def _request(self, request: Request) -> None:
+        if not request.url.startswith((self.base, "data:")):
+            self.faults.append(f"request: {request.url}")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("there is no chromium on this machine")
+    # Playwright's loop runs in this thread, and Django would refuse the test's own queries in it.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
+        yield browser
+        browser.close()
+    del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture
+def context(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    options = getattr(request, "param", {})
+    context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+    context.set_default_timeout(15_000)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def window(context: BrowserContext, live_server: LiveServer) -> Window:
+    window = Window(context.new_page(), live_server.url)
+    window.watch()
+    return window

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import threading
+
+import pytest
+from django.db import IntegrityError, connection
+
+from campaigns.actions import registry, versions
+from campaigns.models import ArtifactVersion, Campaign, EntryEvidence, RegistryEntry, RegistryState
+from extraction.identity import comparison_key, npc_id
+from tests import factories, standard
+
+NPC = RegistryEntry.Kind.NPC
+
+
+def approved(campaign: Campaign, number: int, npcs: factories.Ranges) -> ArtifactVersion:
+    session = factories.make_session(campaign, number)
+    return factories.make_version(factories.make_transcript(session), npcs, state=ArtifactVersion.State.APPROVED)
+
+
+def evidence_of(name: str) -> list[tuple[int, int, int]]:
+    entry = RegistryEntry.objects.get(entity_id=npc_id(comparison_key(name)))
+    return list(entry.evidence.values_list("session__number", "start_unit_id", "end_unit_id"))
+
+
+def test_rebuild_joins_sessions_by_id_in_session_order(campaign: Campaign) -> None:
+    approved(campaign, 10, {"Wick": [(50, 52), (206, 205)]})
+    approved(campaign, 2, {"WICK": [(206, 205)], "Mother Quillon": [(11, 14)]})
+
+    registry.rebuild(campaign=campaign, kind=NPC)
+
+    rows = RegistryEntry.objects.filter(campaign=campaign).values_list("name", "key", "sessions", "evidence_count")
+    assert list(rows) == [("Mother Quillon", "mother quillon", [2], 1), ("WICK", "wick", [2, 10], 3)]
+    assert evidence_of("Wick") == [(2, 206, 205), (10, 50, 52), (10, 206, 205)]
+
+
+def test_rebuild_takes_approved_versions_of_this_campaign_alone(campaign: Campaign) -> None:
+    approved(campaign, 1, {"Wick": [(50, 52)]})
+    approved(factories.make_campaign(), 1, {"Mother Quillon": [(11, 14)]})
+    factories.make_version(factories.make_transcript(factories.make_session(campaign, 2)), {"Dell": [(44, 46)]})
+
+    registry.rebuild(campaign=campaign, kind=NPC)
+
+    assert list(RegistryEntry.objects.values_list("campaign", "name")) == [(campaign.pk, "Wick")]
+
+
+def test_rebuild_again_gives_the_same_digest_and_no_more_rows(campaign: Campaign) -> None:
+    approved(campaign, 1, standard.NPCS)
+
+    first = registry.rebuild(campaign=campaign, kind=NPC).digest
+    rows = (RegistryEntry.objects.count(), EntryEvidence.objects.count())
+    second = registry.rebuild(campaign=campaign, kind=NPC).digest
+
+    assert first == second
+    assert rows == (RegistryEntry.objects.count(), EntryEvidence.objects.count()) == (4, 10)
+    assert RegistryState.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"Wick": [(50, 51)]}, {"WICK": [(50, 52)]}, {"Wick": [(50, 52), (206, 205)]}, {}],
+    ids=["range", "spelling", "more-evidence", "gone"],
+)
+def test_digest_follows_what_a_reader_sees(campaign: Campaign, changed: factories.Ranges) -> None:
+    version = approved(campaign, 1, {"Wick": [(50, 52)]})
+    before = registry.rebuild(campaign=campaign, kind=NPC).digest
+    ArtifactVersion.objects.filter(pk=version.pk).update(state="superseded")
+    factories.make_version(version.transcript, changed, state="approved")
+
+    assert registry.rebuild(campaign=campaign, kind=NPC).digest != before
+
+
+def test_rebuild_changes_nothing_when_evidence_cannot_be_written(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = approved(campaign, 1, {"Wick": [(50, 52)]})
+    digest = registry.rebuild(campaign=campaign, kind=NPC).digest
+    ArtifactVersion.objects.filter(pk=version.pk).update(state="superseded")
+    factories.make_version(version.transcript, {"Mother Quillon": [(11, 14)]}, state="approved")
+    monkeypatch.setattr(EntryEvidence.objects, "bulk_create", _fails)
+
+    with pytest.raises(IntegrityError):
+        registry.rebuild(campaign=campaign, kind=NPC)
+
+    assert evidence_of("Wick") == [(1, 50, 52)]
+    assert RegistryState.objects.get().digest == digest
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_approvals_at_once_both_reach_the_registry() -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("needs a database that several connections share")
+    campaign, by = factories.make_campaign(), factories.make_user()
+    pending = [
+        factories.make_version(
+            factories.make_transcript(factories.make_session(campaign, number)), {f"Wick {number}": [(50, 52)]}
+        )
+        for number in range(1, 5)
+    ]
+    barrier = threading.Barrier(len(pending))
+
+    def approve(version_id: int) -> None:
+        try:
+            barrier.wait(timeout=10)
+            versions.approve(version_id=version_id, note="", by=by)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=approve, args=(version.pk,)) for version in pending]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=30)
+
+    names = RegistryEntry.objects.order_by("key").values_list("name", flat=True)
+    assert list(names) == ["Wick 1", "Wick 2", "Wick 3", "Wick 4"]
+
+
+def test_kind_of_lane() -> None:
+    assert registry.kind_of("dnd/npcs") == NPC
+    assert registry.kind_of("dnd/scenes") is None
+
+
+def _fails(*args: object, **kwargs: object) -> None:
+    raise IntegrityError("the second write failed")

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from campaigns.actions import versions
+from campaigns.models import ArtifactVersion, Campaign, Transcript
+from tests import factories
+from tests.campaigns.api.conftest import bearer
+from tests.standard import UNITS
+
+SESSION = "/api/v1/campaigns/salt-ferry/sessions/1"
+IDS = [unit.unit_id for unit in UNITS]
+
+
+@pytest.fixture
+def client(gm: User) -> Client:
+    return bearer(gm, "read")
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        pytest.param("", IDS, id="all"),
+        pytest.param("?start_unit=204&end_unit=206", IDS[IDS.index(204) : IDS.index(206) + 1], id="by-position"),
+        pytest.param("?start_unit=208", IDS[IDS.index(208) :], id="to-the-end"),
+        pytest.param("?end_unit=42", [41, 42], id="from-the-start"),
+    ],
+)
+def test_transcript_is_in_document_order(
+    query: str, expected: list[int], client: Client, transcript: Transcript
+) -> None:
+    got = client.get(f"{SESSION}/transcript{query}")
+
+    assert [unit["unit_id"] for unit in got.json()["units"]] == expected
+    assert got.json()["digest"] == transcript.digest
+    assert client.get(f"{SESSION}/transcript{query}", headers={"if-none-match": got["ETag"]}).status_code == 304
+
+
+def test_artifact_is_the_stored_bytes_under_their_media_type(client: Client, approved: ArtifactVersion) -> None:
+    got = client.get(f"{SESSION}/artifacts/npcs")
+
+    assert got["Content-Type"] == "application/vnd.notarius.dnd.npcs.v1+json"
+    assert hashlib.sha256(got.content).hexdigest() == approved.digest
+    assert client.get(f"{SESSION}/artifacts/npcs", headers={"if-none-match": got["ETag"]}).status_code == 304
+
+
+def test_artifact_is_chosen_by_status_or_number(
+    client: Client, reader: User, transcript: Transcript, approved: ArtifactVersion
+) -> None:
+    newer = factories.make_version(transcript, {"Wick": ((50, 52),)})
+    path = f"{SESSION}/artifacts/npcs"
+
+    assert client.get(path).content.decode() == approved.payload
+    assert client.get(f"{path}?status=latest").content.decode() == newer.payload
+    assert client.get(f"{path}?version=2").content.decode() == newer.payload
+    assert bearer(reader, "read").get(f"{path}?version=1").status_code == 200
+    assert bearer(reader, "read").get(f"{path}?version=2").status_code == 404
+
+
+def test_session_shows_artifact_states_as_far_as_one_may_see(
+    client: Client, reader: User, transcript: Transcript, approved: ArtifactVersion
+) -> None:
+    factories.make_version(transcript)
+    own, theirs = (who.get(SESSION).json()["artifacts"] for who in (client, bearer(reader, "read")))
+
+    assert own == [{"family": "npcs", "approved": 1, "latest": 2}]
+    assert theirs == [{"family": "npcs", "approved": 1, "latest": 1}]
+    assert client.get(f"{SESSION}/artifacts").json() == {"items": own, "next_cursor": None}
+
+
+def test_rejected_artifact_is_gone(client: Client, gm: User, pending: ArtifactVersion) -> None:
+    versions.reject(version_id=pending.pk, note="", by=gm)
+
+    assert client.get(f"{SESSION}/artifacts/npcs?status=latest").status_code == 404
+    assert client.get(SESSION).json()["artifacts"] == []
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+def test_lists_of_sessions_and_campaigns_page_through_all(
+    limit: int, gm: User, campaign: Campaign, admin: User
+) -> None:
+    for number in (3, 1, 2):
+        factories.make_session(campaign, number)
+    for slug in ("b", "a"):
+        factories.make_campaign(slug, name="One name for two")
+
+    assert _walk(bearer(gm, "read"), "/api/v1/campaigns/salt-ferry/sessions", limit, "number") == [1, 2, 3]
+    assert _walk(bearer(admin, "read"), "/api/v1/campaigns", limit, "slug") == ["a", "b", "salt-ferry"]
+
+
+def test_openapi_names_every_endpoint_of_this_path(db: None) -> None:
+    paths = Client().get("/api/v1/openapi.json").json()["paths"]
+    named = {f"{method.upper()} {path.removeprefix('/api/v1')}" for path, each in paths.items() for method in each}
+
+    assert named == {
+        "GET /campaigns",
+        "GET /campaigns/{slug}",
+        "GET /campaigns/{slug}/npcs",
+        "GET /campaigns/{slug}/npcs/{entity_id}",
+        "GET /campaigns/{slug}/sessions",
+        "GET /campaigns/{slug}/sessions/{number}",
+        "GET /campaigns/{slug}/sessions/{number}/transcript",
+        "POST /campaigns/{slug}/sessions/{number}/transcripts",
+        "GET /campaigns/{slug}/sessions/{number}/artifacts",
+        "GET /campaigns/{slug}/sessions/{number}/artifacts/{family}",
+        "POST /campaigns/{slug}/sessions/{number}/runs",
+        "GET /runs/{run_id}",
+        "POST /runs/{run_id}/cancel",
+        "POST /artifact-versions/{version_id}/approve",
+        "POST /artifact-versions/{version_id}/reject",
+    }
+
+
+def test_docs_page_loads_nothing_from_elsewhere(db: None) -> None:
+    html = Client().get("/api/v1/docs").content.decode()
+
+    assert "//" not in html.replace('xmlns="http://www.w3.org', "").replace("</", "")
+
+
+def _walk(client: Client, path: str, limit: int, field: str) -> list[object]:
+    got: list[object] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = client.get(f"{path}?limit={limit}&cursor={cursor}").json()
+        got += [item[field] for item in page["items"]]
+        cursor = page["next_cursor"]
+    return got
