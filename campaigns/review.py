@@ -209,9 +209,9 @@ def position_of(transcript: Transcript, unit_id: int) -> int | None:
     return rows.values_list("position", flat=True).first()
 
 
-def _records(payload: Mapping[str, list[dict[str, object]]]) -> tuple[str, Sequence[dict[str, object]]]:
-    """Return what the artifact calls its records, and the records."""
-    return next((name, value) for name, value in payload.items() if name not in ("schema", "source"))
+def _records(payload: Mapping[str, list[dict[str, object]]]) -> Sequence[dict[str, object]]:
+    """Return the artifact's records, whatever it calls them."""
+    return next(value for name, value in payload.items() if name not in ("schema", "source"))
 
 
 def _unit_ids(item: Mapping[str, object]) -> Iterator[int]:
