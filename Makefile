@@ -48,3 +48,5 @@ LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-
 requirements:
 	$(LOCK) pyproject.toml -o requirements.txt
 	$(LOCK) -c requirements.txt --group dev pyproject.toml -o requirements-dev.txt
+	$(LOCK) tests/verification/runtime.in -o requirements-verify.txt
+	$(LOCK) --no-deps tests/verification/model.in -o requirements-verify-model.txt

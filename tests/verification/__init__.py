@@ -1,0 +1,1 @@
+"""Opt-in checks against a real model on this machine: `make verify`."""
