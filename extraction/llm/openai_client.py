@@ -52,6 +52,10 @@ def preload() -> None:
     """Import the SDK now, so that worker processes forked later share its memory and start at once."""
     importlib.import_module("openai")
     importlib.import_module("openai.resources.chat")
+    import httpx2
+
+    # A first client loads what the HTTP library imports only then: its transport, its TLS and its trust store.
+    httpx2.Client().close()
 
 
 @dataclass(slots=True)
