@@ -9,11 +9,35 @@ from typing import cast
 import orjson
 from pydantic import BaseModel
 
+from extraction.dnd.artifacts.combat_turns import CombatTurnsArtifact
+from extraction.dnd.artifacts.enemy_events import EnemyEventsArtifact
+from extraction.dnd.artifacts.items import ItemsArtifact
+from extraction.dnd.artifacts.locations import LocationsArtifact
 from extraction.dnd.artifacts.npcs import NpcsArtifact
+from extraction.dnd.artifacts.occurrences import (
+    ItemOccurrencesArtifact,
+    LocationOccurrencesArtifact,
+    NpcOccurrencesArtifact,
+)
+from extraction.dnd.artifacts.scenes import ScenesArtifact
+from extraction.dnd.artifacts.spells import SpellsArtifact
 from extraction.framework import JsonValue
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-ARTIFACTS: Mapping[str, type[BaseModel]] = MappingProxyType({"npcs": NpcsArtifact})
+ARTIFACTS: Mapping[str, type[BaseModel]] = MappingProxyType(
+    {
+        "scenes": ScenesArtifact,
+        "items": ItemsArtifact,
+        "locations": LocationsArtifact,
+        "npcs": NpcsArtifact,
+        "npc_occurrences": NpcOccurrencesArtifact,
+        "item_occurrences": ItemOccurrencesArtifact,
+        "location_occurrences": LocationOccurrencesArtifact,
+        "combat_turns": CombatTurnsArtifact,
+        "spells": SpellsArtifact,
+        "enemy_events": EnemyEventsArtifact,
+    }
+)
 """Asset folder below `assets/dnd` to the model of its artifact."""
 
 # Pydantic's own names of classes and fields, and docstrings, which speak to programmers.

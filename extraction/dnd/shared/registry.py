@@ -24,6 +24,9 @@ from extraction.framework import (
     warning,
 )
 
+MAX_NAME = 200
+"""Characters of a name and of its comparison key, which may be longer. The archive's columns hold as many."""
+
 Identify: TypeAlias = Callable[[str, tuple[SourceRef, ...], Scope], str]
 """The durable id of a name with its canonical evidence."""
 
@@ -65,12 +68,15 @@ def unite(records: Iterable[Entity], scope: Scope, identify: Identify) -> tuple[
 
 
 def validate_names(records: Sequence[Entity], scope: Scope) -> list[Finding]:
-    """Return a rejection for each record whose name has no comparison key."""
-    return [
-        rejection(Code.RECORD_NAME_EMPTY, f"record[{number}]")
-        for number, record in enumerate(records)
-        if not comparison_key(record.name)
-    ]
+    """Return a rejection for each record whose name has no comparison key, or is no name but a passage."""
+    findings: list[Finding] = []
+    for number, record in enumerate(records):
+        key = comparison_key(record.name)
+        if not key:
+            findings.append(rejection(Code.RECORD_NAME_EMPTY, f"record[{number}]"))
+        elif (length := max(len(record.name), len(key))) > MAX_NAME:
+            findings.append(rejection(Code.RECORD_NAME_TOO_LONG, f"record[{number}]", characters=length))
+    return findings
 
 
 def identity_validator(identify: Identify) -> Validator[Entity]:

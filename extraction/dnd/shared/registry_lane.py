@@ -18,6 +18,7 @@ from extraction.dnd.shared.reconcile import (
 from extraction.dnd.shared.references import validate_canonical_refs, validate_record_order, validate_source_refs
 from extraction.dnd.shared.registry import Identify, identity_validator, validate_names, validate_relatedness
 from extraction.dnd.shared.reply import Reply
+from extraction.dnd.shared.scene_chunks import SCENES, SCENES_SLOT, by_scene
 from extraction.framework import (
     Extract,
     Finding,
@@ -29,7 +30,6 @@ from extraction.framework import (
     Settled,
     StageOutcome,
     concatenate,
-    whole_units,
 )
 
 
@@ -43,7 +43,10 @@ def registry_lane(
     normalize: Callable[[Sequence[Entity], Scope], StageOutcome[tuple[Entity, ...]]],
     identify: Identify,
 ) -> Lane[Entity]:
-    """Return the lane `dnd/<family>`, whose records stand under the family's name in the artifact."""
+    """Return the lane `dnd/<family>`, whose records stand under the family's name in the artifact.
+
+    It reads along the session's scenes where they are bound.
+    """
     family = key.partition("/")[2]
 
     def which_are_one(records: Sequence[Entity], scope: Scope) -> Question | tuple[Finding, ...] | None:
@@ -59,8 +62,8 @@ def registry_lane(
         key=key,
         version=version,
         records_key=family,
-        policies=(*policies, RECONCILE_POLICY, CONTEXT_POLICY),
-        chunk=whole_units,
+        policies=policies,
+        chunk=by_scene,
         extract=Extract(
             prompt=f"{key}.extract",
             reply=reply,
@@ -71,7 +74,12 @@ def registry_lane(
         merge=concatenate,
         normalize=normalize,
         proposal=Proposal(
-            prompt=f"{key}.reconcile", reply=ReconcileReply, ask=which_are_one, apply=apply, omitted=omitted
+            prompt=f"{key}.reconcile",
+            reply=ReconcileReply,
+            policies=(RECONCILE_POLICY, CONTEXT_POLICY),
+            ask=which_are_one,
+            apply=apply,
+            omitted=omitted,
         ),
         validators=(
             validate_names,
@@ -82,4 +90,5 @@ def registry_lane(
             validate_relatedness,
         ),
         publish=publish,
+        slots={SCENES_SLOT: SCENES},
     )

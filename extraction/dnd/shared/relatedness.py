@@ -10,14 +10,23 @@ from extraction.framework import DocumentIndex, SourceRef, comparison_key, span
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
 
+def words_of(text: str) -> set[str]:
+    """Return the words of the text by comparison key; the possessive of a name is the name."""
+    return {word.removesuffix("'s") for word in WORD.findall(comparison_key(text))}
+
+
 def mentions(name: str, refs: Iterable[SourceRef], index: DocumentIndex) -> bool:
-    """Return whether any word of the name occurs in any of the cited units' texts, by comparison key."""
-    wanted = set(WORD.findall(comparison_key(name)))
+    """Return whether any telling word of the name occurs in any of the cited units' texts, by comparison key.
+
+    Words of up to three letters tell nothing, unless the name has no others.
+    """
+    words = words_of(name)
+    wanted = {word for word in words if len(word) > 3} or words
     for ref in refs:
         positions = span(ref, index)
         if positions is None:
             continue
         for unit in index.between(*positions):
-            if wanted & set(WORD.findall(comparison_key(unit.text))):
+            if wanted & words_of(unit.text):
                 return True
     return False

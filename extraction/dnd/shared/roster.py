@@ -1,10 +1,23 @@
-"""Who sits at the table, by comparison key."""
+"""Who sits at the table, by comparison key, and registries without them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from extraction.framework import JsonValue, comparison_key
+from extraction.dnd.artifacts.registry import Entity
+from extraction.framework import Code, Finding, JsonValue, Scope, comparison_key, warning
+
+
+def without_table(records: Sequence[Entity], scope: Scope) -> tuple[tuple[Entity, ...], tuple[Finding, ...]]:
+    """Return the records without those that name a player, a player character or the GM, and what to report.
+
+    Names are compared by key and in full. One warning counts the names left out; none where nothing was.
+    """
+    table = party_keys(scope.table)
+    keys = [comparison_key(record.name) for record in records]
+    kept = tuple(record for record, key in zip(records, keys, strict=True) if key not in table)
+    left_out = set(keys) & table
+    return kept, (warning(Code.IDENTITY_ROSTER, names=len(left_out)),) if left_out else ()
 
 
 def party_keys(table: Mapping[str, JsonValue]) -> frozenset[str]:

@@ -1,0 +1,1 @@
+"""Item registry: the individual things of the story that the table tells apart."""

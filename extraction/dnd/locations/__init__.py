@@ -1,0 +1,1 @@
+"""Location registry: the places of the story, where two places of one name are two."""
