@@ -1,0 +1,47 @@
+"""The lane `dnd/enemy-events`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from extraction.dnd.artifacts.enemy_events import EnemyEvent
+from extraction.dnd.enemy_events.extract import MAPPING_POLICY, EnemyEventsReply, materials, read
+from extraction.dnd.enemy_events.normalize import NORMALIZATION_POLICY, normalize
+from extraction.dnd.enemy_events.validators import validate_relatedness, validate_shape
+from extraction.dnd.shared.name_book import NAME_POLICY
+from extraction.dnd.shared.references import validate_canonical_refs, validate_record_order, validate_source_refs
+from extraction.dnd.shared.scene_chunks import SCENES, SCENES_SLOT, by_scene
+from extraction.dnd.shared.tidying import NPCS_SLOT
+from extraction.framework import Extract, JsonValue, Lane, Scope, Slot, concatenate
+
+
+def publish(records: Sequence[EnemyEvent], scope: Scope) -> dict[str, JsonValue]:
+    return {"events": [record.as_json() for record in records]}
+
+
+ENEMY_EVENTS: Lane[EnemyEvent] = Lane(
+    key="dnd/enemy-events",
+    version=1,
+    records_key="events",
+    policies=(MAPPING_POLICY, NORMALIZATION_POLICY, NAME_POLICY),
+    slots={SCENES_SLOT: SCENES, NPCS_SLOT: Slot("dnd/npcs")},
+    chunk=by_scene,
+    extract=Extract(
+        prompt="dnd/enemy-events.extract",
+        reply=EnemyEventsReply,
+        materials=materials,
+        read=read,
+        validators=(validate_shape, validate_source_refs, validate_canonical_refs),
+    ),
+    merge=concatenate,
+    normalize=normalize,
+    proposal=None,
+    validators=(
+        validate_shape,
+        validate_source_refs,
+        validate_canonical_refs,
+        validate_record_order,
+        validate_relatedness,
+    ),
+    publish=publish,
+)

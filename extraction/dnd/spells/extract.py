@@ -1,0 +1,45 @@
+"""What the model sees of a chunk, and what it answers."""
+
+from __future__ import annotations
+
+from extraction.dnd.artifacts.spells import SpellCast
+from extraction.dnd.shared.evidence import cited_refs
+from extraction.dnd.shared.materials import chunk_materials
+from extraction.dnd.shared.reply import RangeReply, Reply
+from extraction.dnd.shared.tidying import npc_names
+from extraction.framework import Chunk, JsonValue, Scope
+
+MAPPING_POLICY = "spells.mapping.v1"
+
+
+class SpellReply(Reply):
+    caster: str
+    spell: str
+    level: int | None
+    targets: list[str]
+    outcome: str | None
+    source_refs: list[RangeReply]
+
+
+class SpellsReply(Reply):
+    spells: list[SpellReply]
+
+
+def materials(scope: Scope, chunk: Chunk) -> dict[str, JsonValue]:
+    """Return the chunk as every lane shows it, and the names of the NPC registry where one is bound."""
+    return {**chunk_materials(scope, chunk), "npcs": npc_names(scope)}
+
+
+def read(reply: SpellsReply, scope: Scope) -> list[SpellCast]:
+    """Return the reply's records with endpoints in order; nothing else is mended."""
+    return [
+        SpellCast(
+            cast.caster,
+            cast.spell,
+            cast.level,
+            tuple(cast.targets),
+            cast.outcome,
+            cited_refs(cast.source_refs, scope.index),
+        )
+        for cast in reply.spells
+    ]
