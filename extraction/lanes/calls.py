@@ -50,14 +50,15 @@ def prepare(
 ) -> PreparedCall:
     """Return the request as it would be sent; PromptError where materials and prompt do not fit.
 
-    `unit_ids` become an enum in the schema where the profile asks for it.
+    `unit_ids` are those of the passage: they become an enum in the schema, and lists are bounded, where the profile
+    asks for it. Without them the reply selects from what it was given, and is not narrowed.
     """
     prompt = job.catalog[prompt_id]
     shared = _shares_schema(job, prompt_id)
     schema = narrow(
         _envelope_schema(tuple(_places(job).items())) if shared else _schema(reply),
         unit_ids=unit_ids if job.profile.unit_id_enum else None,
-        max_records=job.profile.max_records,
+        max_records=job.profile.max_records if unit_ids is not None else None,
     )
     messages = render(prompt, materials).messages
     name = ENVELOPE if shared else prompt.response

@@ -11,6 +11,8 @@ from extraction.canonical import JsonValue
 from extraction.errors import InternalError
 
 UNIT_ID_FIELDS = frozenset({"start_unit_id", "end_unit_id"})
+# Selectors repeat what they were given, which need not lie in the passage and may be long: they are not narrowed.
+SELECTOR_FIELDS = frozenset({"registry_refs"})
 # A record may cite several places, so lists inside a record get more room than there may be records.
 NESTED_FACTOR = 2
 
@@ -42,7 +44,8 @@ def response_schema(model: type[BaseModel]) -> Schema:
 def narrow(schema: Mapping[str, JsonValue], *, unit_ids: Sequence[int] | None, max_records: int | None) -> Schema:
     """Return a copy in which unit ids are an enum of `unit_ids` and lists are bounded; None leaves that part open.
 
-    Lists that are properties of the root hold at most `max_records`, those inside a record twice as many.
+    Lists that are properties of the root hold at most `max_records`, those inside a record twice as many. Selectors
+    stay as they are.
     """
     if unit_ids is not None and not unit_ids:
         raise InternalError("An enum of unit ids needs at least one id.")
@@ -105,12 +108,19 @@ def _narrowed(node: Mapping[str, JsonValue], unit_ids: list[int] | None, limit: 
     if isinstance(node.get("properties"), Mapping):
         properties = cast(Mapping[str, Mapping[str, JsonValue]], node["properties"])
         result["properties"] = {
-            name: _unit_id(part, unit_ids)
-            if name in UNIT_ID_FIELDS and unit_ids is not None
-            else _narrowed(part, unit_ids, limit, depth)
-            for name, part in properties.items()
+            name: _narrowed_property(name, part, unit_ids, limit, depth) for name, part in properties.items()
         }
     return result
+
+
+def _narrowed_property(
+    name: str, node: Mapping[str, JsonValue], unit_ids: list[int] | None, limit: int | None, depth: int
+) -> Schema:
+    if name in SELECTOR_FIELDS:
+        return dict(node)
+    if name in UNIT_ID_FIELDS and unit_ids is not None:
+        return _unit_id(node, unit_ids)
+    return _narrowed(node, unit_ids, limit, depth)
 
 
 def _unit_id(node: Mapping[str, JsonValue], unit_ids: list[int] | None) -> Schema:

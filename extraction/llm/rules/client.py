@@ -14,15 +14,37 @@ from extraction.llm.boundary import Exchange, ExchangeSink, StructuredCompletion
 from extraction.llm.profiles import OutputMode
 from extraction.llm.reading import decode_reply
 from extraction.llm.rules.bounds import bounded
+from extraction.llm.rules.combat_turns import extract_combat_turns
+from extraction.llm.rules.enemy_events_extract import extract_enemy_events
+from extraction.llm.rules.item_occurrences import extract_item_occurrences
+from extraction.llm.rules.items_extract import extract_items
+from extraction.llm.rules.items_reconcile import reconcile_items
+from extraction.llm.rules.location_occurrences import extract_location_occurrences
+from extraction.llm.rules.locations_extract import extract_locations
+from extraction.llm.rules.locations_reconcile import reconcile_locations
 from extraction.llm.rules.materials import Materials
+from extraction.llm.rules.npc_occurrences import extract_npc_occurrences
 from extraction.llm.rules.npcs_extract import extract_npcs
 from extraction.llm.rules.npcs_reconcile import reconcile_npcs
+from extraction.llm.rules.scenes_extract import extract_scenes
+from extraction.llm.rules.spells_extract import extract_spells
 
 RULES_VERSION = "1"
 PROVIDER = "rules"
 
 ANSWERS: Mapping[str, Callable[[Materials], JsonValue]] = MappingProxyType(
     {
+        "dnd/combat-turns.extract": extract_combat_turns,
+        "dnd/enemy-events.extract": extract_enemy_events,
+        "dnd/spells.extract": extract_spells,
+        "dnd/items.extract": extract_items,
+        "dnd/items.reconcile": reconcile_items,
+        "dnd/locations.extract": extract_locations,
+        "dnd/locations.reconcile": reconcile_locations,
+        "dnd/item-occurrences.extract": extract_item_occurrences,
+        "dnd/location-occurrences.extract": extract_location_occurrences,
+        "dnd/npc-occurrences.extract": extract_npc_occurrences,
+        "dnd/scenes.extract": extract_scenes,
         "dnd/npcs.extract": extract_npcs,
         "dnd/npcs.reconcile": reconcile_npcs,
     }

@@ -31,10 +31,11 @@ class GlossaryEntry:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A record offered for reconciliation; only how often it is cited matters here."""
+    """A record offered for reconciliation. `ranges` are the unit ids of its evidence, as they were given."""
 
     name: str
     citations: int
+    ranges: tuple[tuple[int, int], ...] = ()
 
 
 def fields(value: JsonValue | None) -> Mapping[str, JsonValue]:
@@ -64,8 +65,14 @@ def transcript(materials: Materials) -> tuple[Unit, ...]:
 
 def context(materials: Materials) -> tuple[Unit, ...]:
     """The units before and after the transcript, which inform and are never cited."""
+    before, after = context_sides(materials)
+    return before + after
+
+
+def context_sides(materials: Materials) -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
+    """The context before the transcript and the context after it."""
     around = fields(materials.get("context"))
-    return units(around.get("before")) + units(around.get("after"))
+    return units(around.get("before")), units(around.get("after"))
 
 
 def glossary(materials: Materials) -> tuple[GlossaryEntry, ...]:
@@ -95,16 +102,31 @@ def roster_names(materials: Materials) -> tuple[str, ...]:
 def candidates(materials: Materials) -> tuple[Candidate, ...]:
     rows = (fields(item) for item in entries(materials.get("candidates")))
     return tuple(
-        Candidate(name, len(entries(row.get("source_refs")))) for row in rows if (name := text_of(row.get("name")))
+        Candidate(name, len(entries(row.get("source_refs"))), ranges(row.get("source_refs")))
+        for row in rows
+        if (name := text_of(row.get("name")))
+    )
+
+
+def ranges(value: JsonValue | None) -> tuple[tuple[int, int], ...]:
+    """Return the (start, end) unit ids of a list of references."""
+    rows = (fields(item) for item in entries(value))
+    pairs = ((row.get("start_unit_id"), row.get("end_unit_id")) for row in rows)
+    return tuple((start, end) for start, end in pairs if isinstance(start, int) and isinstance(end, int))
+
+
+def windows(materials: Materials) -> tuple[tuple[WindowUnit, ...], ...]:
+    """The windows in the order they are shown, each with its units."""
+    shown = ((fields(item) for item in entries(fields(one).get("units"))) for one in entries(materials.get("windows")))
+    return tuple(
+        tuple(WindowUnit(unit, row.get("cited") is True) for row in rows if (unit := _unit(row)) is not None)
+        for rows in shown
     )
 
 
 def window_units(materials: Materials) -> tuple[WindowUnit, ...]:
     """The units of all windows in the order they are shown."""
-    shown = (
-        fields(item) for window in entries(materials.get("windows")) for item in entries(fields(window).get("units"))
-    )
-    return tuple(WindowUnit(unit, row.get("cited") is True) for row in shown if (unit := _unit(row)) is not None)
+    return tuple(unit for window in windows(materials) for unit in window)
 
 
 def _unit(value: JsonValue) -> Unit | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from extraction.identity import comparison_key
 from extraction.llm.rules import materials as given
 from extraction.llm.rules.cues import Evidence, Setting, talks_of_outside, weigh
-from extraction.llm.rules.materials import GlossaryEntry, Materials, Unit
+from extraction.llm.rules.glossary import Glossary
+from extraction.llm.rules.materials import Materials, Unit
 from extraction.llm.rules.names import Span, spans
 from extraction.llm.rules.speakers import TableNames, gm_keys, labels
 from extraction.llm.rules.tokens import Word, words
@@ -50,8 +51,8 @@ def scan(materials: Materials) -> Scan:
     texts = [words(unit.text) for unit in every]
     gm = gm_keys(materials, every)
     table = TableNames(materials, every)
-    heard = _Glossary(given.glossary(materials))
-    common = _seen_in_lower_case(texts)
+    heard = Glossary(given.glossary(materials))
+    common = seen_in_lower_case(texts)
     mentions: list[Mention] = []
     for at, (unit, text) in enumerate(zip(every, texts, strict=True)):
         said = labels(unit.speaker)
@@ -63,7 +64,7 @@ def scan(materials: Materials) -> Scan:
     return Scan(cited, tuple(mentions))
 
 
-def _possible_names(text: Sequence[Word], common: frozenset[str], heard: _Glossary) -> Iterator[Span]:
+def _possible_names(text: Sequence[Word], common: frozenset[str], heard: Glossary) -> Iterator[Span]:
     """Return the capitalised names of a text, and misheard terms that stand outside of them."""
     covered: set[int] = set()
     for span in spans(text, common):
@@ -72,7 +73,7 @@ def _possible_names(text: Sequence[Word], common: frozenset[str], heard: _Glossa
     yield from heard.spans(text, covered)
 
 
-def _mention(span: Span, setting: Setting, heard: _Glossary, position: int | None) -> Mention:
+def _mention(span: Span, setting: Setting, heard: Glossary, position: int | None) -> Mention:
     core = heard.corrected(setting.text[span.core : span.last + 1])
     name = " ".join((*span.titles, core))
     evidence = weigh(span, setting)
@@ -90,7 +91,7 @@ def _mention(span: Span, setting: Setting, heard: _Glossary, position: int | Non
     )
 
 
-def _seen_in_lower_case(texts: Sequence[Sequence[Word]]) -> frozenset[str]:
+def seen_in_lower_case(texts: Sequence[Sequence[Word]]) -> frozenset[str]:
     """Return the words that stand in lower case at least as often as with a capital inside a sentence."""
     lower: Counter[str] = Counter()
     capital: Counter[str] = Counter()
@@ -98,48 +99,3 @@ def _seen_in_lower_case(texts: Sequence[Sequence[Word]]) -> frozenset[str]:
         lower.update(word.key for word in text if word.text[0].islower())
         capital.update(word.key for word in text if word.capital and not word.opens)
     return frozenset(key for key, count in lower.items() if count >= capital[key])
-
-
-class _Glossary:
-    """The terms a group wrote down, and the forms a transcript has for them by mishearing."""
-
-    def __init__(self, entries: Sequence[GlossaryEntry]) -> None:
-        self._terms = {comparison_key(entry.term) for entry in entries}
-        self._heard: dict[tuple[str, ...], str] = {}
-        for entry in entries:
-            for form in entry.heard_as:
-                keys = tuple(word.key for word in words(form))
-                if keys and comparison_key(form) not in self._terms:
-                    self._heard.setdefault(keys, entry.term)
-        self._starts: dict[str, list[tuple[str, ...]]] = {}
-        for keys in sorted(self._heard, key=lambda form: (-len(form), form)):
-            self._starts.setdefault(keys[0], []).append(keys)
-
-    def is_term(self, name: str) -> bool:
-        return comparison_key(name) in self._terms
-
-    def corrected(self, text: Sequence[Word]) -> str:
-        """Return the words as one name, with misheard forms replaced by their terms."""
-        parts: list[str] = []
-        at = 0
-        while at < len(text):
-            form = self._form_at(text, at)
-            parts.append(self._heard[form] if form else text[at].text)
-            at += len(form) if form else 1
-        return " ".join(parts)
-
-    def spans(self, text: Sequence[Word], covered: Set[int]) -> Iterator[Span]:
-        """Return the misheard forms of a text, whatever their capitals, that share no word with `covered`."""
-        at = 0
-        while self._starts and at < len(text):
-            form = None if at in covered else self._form_at(text, at)
-            last = at + len(form) - 1 if form else at
-            if form and covered.isdisjoint(range(at, last + 1)):
-                yield Span(at, at, last, (), 0)
-            at = last + 1
-
-    def _form_at(self, text: Sequence[Word], at: int) -> tuple[str, ...] | None:
-        for form in self._starts.get(text[at].key, ()):
-            if tuple(word.key for word in text[at : at + len(form)]) == form:
-                return form
-        return None

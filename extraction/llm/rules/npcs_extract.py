@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from extraction.canonical import JsonValue
+from extraction.llm.rules.citing import LONGEST_KEY, cite
 from extraction.llm.rules.materials import Materials
 from extraction.llm.rules.mentions import Mention, Scan, scan
 
-MAX_RANGES = 12
-_LONGEST_RANGE = 3
 # The sum a name needs, the single cue it needs, and the smaller cue that also serves where it comes twice.
 _ENOUGH = 2.2
 _STRONG = 2.0
@@ -48,7 +47,9 @@ def extract_npcs(materials: Materials) -> JsonValue:
     for mention in scanned.mentions:
         by_key[mention.key].append(mention)
     accepted = _accepted(by_key)
-    named = [(mentions, _strength(mentions)) for key, mentions in by_key.items() if key in accepted]
+    # A capitalised cry of two hundred letters is no name.
+    short = [(key, mentions) for key, mentions in by_key.items() if len(key) <= LONGEST_KEY]
+    named = [(mentions, _strength(mentions)) for key, mentions in short if key in accepted]
     cited = [(mentions, strength) for mentions, strength in named if strength]
     cited.sort(key=lambda pair: (-pair[1].total(), min(pair[1])))
     return {"npcs": [_record(mentions, strength, scanned) for mentions, strength in cited]}
@@ -121,27 +122,4 @@ def _strength(mentions: Sequence[Mention]) -> Counter[int]:
 def _record(mentions: Sequence[Mention], strength: Counter[int], scanned: Scan) -> JsonValue:
     spelling = Counter(mention.name for mention in mentions)
     name = min(spelling, key=lambda text: (-spelling[text], text))
-    refs: list[JsonValue] = [
-        {"start_unit_id": scanned.units[start].unit_id, "end_unit_id": scanned.units[end].unit_id}
-        for start, end in _strongest(_clusters(sorted(strength)), strength)
-    ]
-    return {"name": name, "source_refs": refs}
-
-
-def _clusters(positions: Sequence[int]) -> list[tuple[int, int]]:
-    """Join neighbouring positions into short ranges."""
-    ranges: list[tuple[int, int]] = []
-    for at in positions:
-        if ranges and at == ranges[-1][1] + 1 and at - ranges[-1][0] < _LONGEST_RANGE:
-            ranges[-1] = (ranges[-1][0], at)
-        else:
-            ranges.append((at, at))
-    return ranges
-
-
-def _strongest(ranges: Sequence[tuple[int, int]], strength: Mapping[int, int]) -> list[tuple[int, int]]:
-    """Return at most MAX_RANGES ranges in order: the first one and the strongest of the others."""
-    by_strength = sorted(
-        ranges[1:], key=lambda pair: (-max(strength[at] for at in range(pair[0], pair[1] + 1)), pair[0])
-    )
-    return sorted([*ranges[:1], *by_strength[: MAX_RANGES - 1]])
+    return {"name": name, "source_refs": cite(strength, scanned.units)}

@@ -205,3 +205,29 @@ def test_narrow_leaves_its_input_alone_and_stays_strict(unit_ids: list[int] | No
 def test_narrow_refuses_bounds_nothing_could_satisfy(unit_ids: list[int] | None, max_records: int | None) -> None:
     with pytest.raises(InternalError):
         narrow(response_schema(Keepers), unit_ids=unit_ids, max_records=max_records)
+
+
+class Span(Closed):
+    start_unit_id: int
+    end_unit_id: int
+
+
+class Place(Closed):
+    registry_refs: list[Span]
+    source_refs: list[Span]
+
+
+class Places(Closed):
+    places: list[Place]
+
+
+def test_narrow_leaves_selectors_as_they_are() -> None:
+    """A selector names the ranges of a registry, which need not lie in the passage and may be many."""
+    schema: Any = response_schema(Places)
+    narrowed: Any = narrow(schema, unit_ids=[3, 40], max_records=2)
+    whole = schema["properties"]["places"]["items"]["properties"]
+    place = narrowed["properties"]["places"]["items"]["properties"]
+
+    assert place["registry_refs"] == whole["registry_refs"]
+    assert place["source_refs"]["maxItems"] == 4
+    assert place["source_refs"]["items"]["properties"]["start_unit_id"]["enum"] == [3, 40]

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.canonical import JsonValue
-from extraction.llm.rules.npcs_extract import MAX_RANGES, extract_npcs
+from extraction.llm.rules.citing import MAX_RANGES
+from extraction.llm.rules.npcs_extract import extract_npcs
 from tests.extraction.llm.rules.table import PARTY, Said, extract_materials, found, units
 
 
