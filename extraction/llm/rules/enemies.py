@@ -94,7 +94,7 @@ class Enemies:
         if known:
             return known[-1].name if known[-1].name in self._hostile else None
         if (phrase := described(before)) is not None:
-            return last if phrase.rpartition(" ")[2] in ONES and last is None else phrase
+            return None if phrase.rpartition(" ")[2] in ONES and last is None else phrase
         words = _WORD.findall(before.lower())
         if not words or (_PRONOUN.search(" ".join(words[-3:])) and not {"you", "i", "we"} & set(words[-3:])):
             return last
@@ -135,7 +135,7 @@ class Enemies:
         return cue is not None and cue.kind is CueKind.TURN and cue.actor == name
 
     def _listed(self, lines: Lines) -> Iterator[str]:
-        """Yield the names in the GM's call for initiative and in the order that follows it."""
+        """Yield the names around the GM's call for initiative and in the order that follows it."""
         called = [line.position for line in lines.lines if line.gm and _INITIATIVE.search(line.low)]
         for line in lines.lines:
             near = any(0 <= line.position - at <= _ORDER_UNITS for at in called) and not _INITIATIVE.search(line.low)

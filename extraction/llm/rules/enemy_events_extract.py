@@ -34,7 +34,6 @@ from extraction.llm.rules.spoken_numbers import NUMBER
 
 # How many units a declared attack waits for its damage, a pronoun for its enemy, and one end follows another.
 _ATTACK_UNITS = 8
-_NAMED_UNITS = 6
 _SAME_UNITS = 12
 _PRONOUN_UNITS = 1
 _BARE_ROLL = 4
@@ -193,7 +192,7 @@ class _Fight:
             match = pattern.search(line.low)
             if match is None or NOT_SO.search(line.low[max(0, match.start() - 40) : match.start()]):
                 continue
-            meant = self._attacked() or self._recent(line, _PRONOUN_UNITS)
+            meant = self._attacked() or self._recent(line)
             enemy = self._enemies.subject(line.text[: match.start()], meant)
             if enemy is None:
                 continue
@@ -253,9 +252,9 @@ class _Fight:
                 one = match["count"] in {"a", "an", "another"}
                 yield f"the {match['noun'] if one else match['count'] + ' ' + match['noun']}{match['with'] or ''}"
 
-    def _recent(self, line: Line, units: int = _NAMED_UNITS) -> str | None:
-        """Return the enemy spoken of in the last few units."""
-        if self._last is None or line.position - self._last[1] > units:
+    def _recent(self, line: Line) -> str | None:
+        """Return the enemy that the GM spoke of just now, whom a pronoun may mean."""
+        if self._last is None or line.position - self._last[1] > _PRONOUN_UNITS:
             return None
         return self._last[0]
 

@@ -93,7 +93,7 @@ def _words_at(text: str) -> tuple[str | None, int]:
 
 
 def _only_names(text: str, caster: str, people: People) -> list[str]:
-    """Return the names of a sentence that is nothing but names: "Me, Hob, Tess."."""
+    """Return the names of a sentence that is nothing but names: "Me, Ada, Bo."."""
     parts = [part.strip(" .!") for part in re.split(r",|\band\b", text)]
     names = [_name_at(part, caster, people) for part in parts if part]
     whole = all(

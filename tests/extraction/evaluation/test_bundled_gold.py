@@ -55,7 +55,7 @@ def npcs_by_rules() -> LaneResult:
 def labelled(lane: str) -> list[dict[str, Any]]:
     """Return the lane's labels as they would stand in an artifact."""
     records = gold().file.lanes.by_key()[lane].records
-    return [durable(lane, record.model_dump(), gold().index.document) for record in records]
+    return [durable(lane, record.model_dump(exclude_unset=True), gold().index.document) for record in records]
 
 
 def facts() -> dict[str, Any]:

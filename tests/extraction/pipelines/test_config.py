@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from extraction.codes import Code
 from extraction.errors import PipelineError
-from extraction.pipelines.config import bundled, full_key, read_pipeline
+from extraction.pipelines.config import bundled, check_pipeline, full_key, read_pipeline
+from extraction.registry import LANES
 from tests.extraction.story import ASSETS
 
 FOLDER = ASSETS / "dnd" / "pipelines"
@@ -64,6 +68,24 @@ MISTAKES = [
     pytest.param(GOOD.replace('name = "people"', ""), ["name"], id="no-name"),
     pytest.param(GOOD + "= 3", ["TOML"], id="bad-toml"),
     pytest.param("", ["name"], id="empty-file"),
+    pytest.param("a = " + "[" * 5_000, ["TOML"], id="nested-toml"),
+    pytest.param(GOOD.replace("extract = 1", "extract = true"), ["steps.0.lanes.0.retries.extract"], id="retries-bool"),
+    pytest.param(GOOD.replace("people", "p" * 61), ["name", "60"], id="long-name"),
+    pytest.param(
+        GOOD + '[[steps.lanes]]\nlane = "dnd/spells"',
+        ["steps.0.lanes.1.lane", "'dnd/spells'", "'dnd/npcs'", "earlier step"],
+        id="reader-beside-its-producer",
+    ),
+    pytest.param(
+        GOOD.replace("dnd/npcs", "dnd/npc-occurrences") + '[[steps]]\n[[steps.lanes]]\nlane = "dnd/npcs"',
+        ["steps.0.lanes.0.lane", "'dnd/npc-occurrences'", "'dnd/npcs'", "earlier step"],
+        id="reader-before-its-producer",
+    ),
+    pytest.param(
+        GOOD + '[[steps]]\n[[steps.lanes]]\nlane = "dnd/scenes"',
+        ["steps.0.lanes.0.lane", "'dnd/npcs'", "'dnd/scenes'"],
+        id="optional-slot-before-its-producer",
+    ),
 ]
 
 
@@ -109,3 +131,87 @@ def test_only_refuses_a_lane_that_the_pipeline_does_not_have() -> None:
 def test_only_of_no_lane_is_a_pipeline_error() -> None:
     with pytest.raises(PipelineError):
         read_pipeline(GOOD, "my.toml").only([])
+
+
+MANY = """
+colour = "red"
+[[steps]]
+[[steps.lanes]]
+lane = "dnd/spells"
+[[steps.lanes]]
+lane = "dnd/ghosts"
+[[steps]]
+[[steps.lanes]]
+lane = "dnd/npcs"
+retries = { extract = -1 }
+[[steps.lanes]]
+lane = "dnd/npcs"
+"""
+
+
+def test_check_pipeline_tells_all_mistakes_at_once() -> None:
+    pipeline, mistakes = check_pipeline(MANY, "my.toml")
+
+    assert pipeline is None
+    assert sorted(mistake.split(": ")[1] for mistake in mistakes) == [
+        "colour",
+        "name",
+        "steps.0.lanes.0.lane",
+        "steps.0.lanes.1.lane",
+        "steps.1.lanes.0.retries.extract",
+        "steps.1.lanes.1.lane",
+    ]
+    assert all(mistake.startswith("my.toml: ") and mistake.endswith(".") for mistake in mistakes)
+
+
+@pytest.mark.parametrize(("text", "named"), MISTAKES)
+def test_check_pipeline_tells_a_single_mistake_once(text: str, named: list[str]) -> None:
+    _, mistakes = check_pipeline(text, "my.toml")
+
+    assert len(mistakes) == len(set(mistakes))
+    assert any(all(part in mistake for part in named) for mistake in mistakes)
+
+
+def test_check_pipeline_of_good_file_has_no_mistake() -> None:
+    pipeline, mistakes = check_pipeline(GOOD, "my.toml")
+
+    assert mistakes == []
+    assert pipeline is not None
+
+
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 12) | st.text(max_size=5) | st.sampled_from(sorted(LANES)),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["name", "steps", "lanes", "lane", "profile", "retries"]), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["name", "steps"]), JUNK))
+def test_check_pipeline_of_any_values_is_a_pipeline_or_sentences(value: dict[str, object]) -> None:
+    pipeline, mistakes = check_pipeline(_toml(value), "my.toml")
+
+    assert (pipeline is None) == bool(mistakes)
+    assert [mistake for mistake in mistakes if "\n" in mistake] == []
+
+
+def test_complete_runs_every_lane_in_three_steps() -> None:
+    pipeline = bundled(FOLDER, "complete")
+
+    assert len(pipeline.steps) == 3
+    assert [lane.lane for _, lane in pipeline.lanes()] == list(LANES)
+    assert {step for step, lane in pipeline.lanes() if LANES[lane.lane].proposal is not None} == {1}
+
+
+def _toml(value: dict[str, object]) -> str:
+    return "\n".join(f"{key} = {_value(inner)}" for key, inner in value.items() if inner is not None)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {_value(inner)}" for key, inner in value.items() if inner is not None) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(inner) for inner in value if inner is not None) + "]"
+    return json.dumps(value)
