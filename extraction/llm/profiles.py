@@ -73,8 +73,8 @@ class Profile(BaseModel):
     max_tokens: Annotated[int, Field(ge=16)] | None = None
     token_limit_field: TokenLimitField = TokenLimitField.MAX_TOKENS
     input_budget: Annotated[int, Field(ge=256)] = 100_000
-    chunk_units: Annotated[int, Field(ge=1)] = 60
-    chunk_words: Annotated[int, Field(ge=20)] = 1_200
+    chunk_units: Annotated[int, Field(ge=1)] = 90
+    chunk_words: Annotated[int, Field(ge=20)] = 1_800
     unit_id_enum: bool = False
     max_records: Annotated[int, Field(ge=1)] | None = None
     # The four below change neither the request nor the reply and are in no fingerprint.
