@@ -100,6 +100,7 @@ class Code(StrEnum):
     # Runs
     EXTRACT_INVALID = "extract.invalid"
     NORMALIZE_INVALID = "normalize.invalid"
+    RUN_BLOCKED = "run.blocked"
     RUN_CANCELLED = "run.cancelled"
     RUN_LEASE_LOST = "run.lease_lost"
     RUN_ATTEMPTS_EXHAUSTED = "run.attempts_exhausted"

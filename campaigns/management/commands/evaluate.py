@@ -64,11 +64,10 @@ class Command(BaseCommand):
             evaluation = _evaluate(gold, session_numbered(campaign, session), options)
             if out is not None:
                 _write(out, written(evaluation))
-        for line in tables(evaluation) if other is None else compared(evaluation, other):
-            self.stdout.write(line)
+        lines = tables(evaluation) if other is None else compared(evaluation, other)
         if options["details"]:
-            for line in names_listed(evaluation):
-                self.stdout.write(line)
+            lines += names_listed(evaluation)
+        self.stdout.write("\n".join(lines))
 
 
 def _evaluate(file: str, session: GameSession, options: dict[str, Any]) -> EvaluationFile:  # Any: argparse's values
@@ -83,10 +82,10 @@ def _evaluate(file: str, session: GameSession, options: dict[str, Any]) -> Evalu
         lanes = _from_files(gold, options["artifact"], wanted)
     else:
         run = _run(session, options["pipeline"], wanted) if options["run"] else None
-        lanes = _from_versions(gold, session, wanted or gold.keys(), run, options["status"], options["number"])
+        lanes = _from_versions(gold, session, wanted or gold.lanes, run, options["status"], options["number"])
     missing = [lane for lane in wanted or () if lane not in {each.score.lane for each in lanes}]
     if missing or not lanes:
-        raise CommandError(f"Session {session.number} has nothing to score of {', '.join(missing or gold.keys())}.")
+        raise CommandError(f"Session {session.number} has nothing to score of {', '.join(missing or gold.lanes)}.")
     return report(name, transcript.source_id, lanes)
 
 
@@ -95,10 +94,10 @@ def _wanted(gold: Gold, lanes: str | None, name: str) -> list[str] | None:
     if lanes is None:
         return None
     keys = list(dict.fromkeys(full_key(lane.strip()) for lane in lanes.split(",") if lane.strip()))
-    unknown = [key for key in keys if key not in gold.keys()]
+    unknown = [key for key in keys if key not in gold.lanes]
     if unknown or not keys:
         raise CommandError(
-            f"{name} has no labels of {', '.join(unknown) or 'no lane'}; it has: {', '.join(gold.keys())}."
+            f"{name} has no labels of {', '.join(unknown) or 'no lane'}; it has: {', '.join(gold.lanes)}."
         )
     return keys
 
@@ -108,13 +107,13 @@ def _from_files(gold: Gold, files: list[str], wanted: list[str] | None) -> list[
     for file in files:
         name = Path(file).name
         artifact = read_artifact(read_file(file, most=MOST_BYTES), gold.index, name)
-        if artifact.lane not in gold.keys():
+        if artifact.lane not in gold.lanes:
             raise CommandError(f"{name} is an artifact of {artifact.lane}, which is not labelled.")
         if artifact.lane in found:
             raise CommandError(f"{name} is a second artifact of {artifact.lane}: name one of a lane.")
         if wanted is None or artifact.lane in wanted:
             found[artifact.lane] = Evaluated(score_lane(gold, artifact), name, LaneUsage())
-    return [found[lane] for lane in gold.keys() if lane in found]
+    return [found[lane] for lane in gold.lanes if lane in found]
 
 
 def _from_versions(
@@ -142,7 +141,10 @@ def _run(session: GameSession, pipeline: str | None, lanes: list[str] | None) ->
     """Run the pipeline in this process; lanes that fail are told on standard error and are not scored."""
     chosen = plans.default_pipeline() if pipeline is None else plans.named_pipeline(pipeline)
     run = runs.start(session=session, pipeline=chosen, lanes=lanes, by=None)
-    following.work_inline(run, label=f"Session {session.number}", stream=sys.stderr)
+    try:
+        following.work_inline(run, label=f"Session {session.number}", stream=sys.stderr)
+    except KeyboardInterrupt:
+        raise CommandError(f"Stopped. Run {run.pk} is back in the queue and nothing was scored.") from None
     for line in following.failures(run):
         sys.stderr.write(f"{line}\n")
     return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import typing
 
 import pytest
@@ -20,6 +21,7 @@ from extraction.errors import InputError
 from extraction.evaluation import labels
 from extraction.evaluation.gold import read_gold
 from tests.extraction.evaluation.labelling import INDEX, entity, event, gold_bytes, gold_of, occurrence, refs, scene
+from tests.extraction.story import ASSETS
 
 NPCS = "dnd/npcs"
 
@@ -167,3 +169,10 @@ def test_gold_file_survives_a_trip_through_plain_json() -> None:
     data = gold_bytes({NPCS: [entity("Wick", 50)]}, title="The standard document")
 
     assert read_gold(json.dumps(json.loads(data)).encode(), INDEX, "gold.json").file == read_gold(data, INDEX, "x").file
+
+
+def test_the_example_of_the_documentation_has_the_shape_of_a_gold_file() -> None:
+    text = (ASSETS.parent / "docs" / "evaluation.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```json\n(.*?)```", text, flags=re.DOTALL)
+
+    assert labels.GoldFile.model_validate_json(example).lanes.npcs is not None

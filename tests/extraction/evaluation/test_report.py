@@ -71,7 +71,7 @@ def test_tables_have_a_row_for_each_lane_with_quality_and_cost() -> None:
 
     assert rows == [
         [NPCS, "2", "1", "1.000", "0.500", "0.667", "1.000", "1.000", "-", "0", "0"],
-        [NPCS, "3", "900", "90", "0.500", "12.500", "1.500", "v1", "pending", "openai", "small"],
+        [NPCS, "3", "900", "90", "0.500", "12.5", "1.5", "v1", "pending", "openai", "small"],
     ]
     assert any("invented rounds 0" in line for line in lines)
 
@@ -103,6 +103,6 @@ def test_compared_stands_both_side_by_side_with_the_difference() -> None:
     }
 
     assert rows[NPCS, "recall"] == ["1.000", "0.500", "+0.500"]
-    assert rows[NPCS, "precision"] == ["1.000", "1.000", "0"]
+    assert rows[NPCS, "precision"] == ["1.000", "1.000", "0.000"]
     assert rows[NPCS, "calls"] == ["1", "3", "-2"]
     assert rows[TURNS, "recall"] == ["-", "0.000", "-"]
