@@ -19,13 +19,14 @@ COMBAT, SOCIAL, EXPLORATION, DOWNTIME, TABLE_TALK, OTHER = (
     "table_talk",
     "other",
 )
-# A start this near to the last one is taken for a flourish of the same scene; a fight always starts one.
-LEAST_UNITS = 12
+# A start this near to the last one is taken for a flourish of the same scene. A fight always starts one, and so does
+# the way back from a break.
+LEAST_UNITS = 15
 TITLE_WORDS = 8
 OPENING_UNITS = 6
 
 _FIGHT = re.compile(
-    r"\broll (?:for |me )?(?:some )?initiative\b|\binitiative(?:,)? (?:everyone|everybody|please)\b", re.I
+    r"\broll (?:for |me )?(?:some )?initiative\b|\binitiative,? (?:everyone|everybody|please)\b", re.IGNORECASE
 )
 _FIGHT_OVER = re.compile(
     r"\b(?:out of|end of|drop(?:s|ped)?(?: out of)?) (?:initiative|combat|the fight)\b"
@@ -34,10 +35,27 @@ _FIGHT_OVER = re.compile(
 )
 _BREAK = re.compile(
     r"\b(?:take|have|call) (?:a|our|the) (?:short |quick |little )?break\b|\bwe'?ll be (?:right )?back\b"
-    r"|\bwe'?ll (?:stop|leave it|end|pick (?:it|this) up)\b",
+    r"|\bwe'?ll (?:stop|leave it|end|pick (?:it|this) up)\b|\bthat'?s the (?:door|doorbell|buzzer|bell|phone)\b"
+    r"|\bhold that thought\b|\bpizza'?s here\b",
     re.IGNORECASE,
 )
-_BACK = re.compile(r"\bwelcome back\b|\b(?:so,? |right,? )?where were we\b|\bare we all back\b", re.IGNORECASE)
+_BACK = re.compile(
+    r"\bwelcome back\b|\bwhere were we\b|\bare we all back\b|\bback (?:in the room|to it|to the game|in the game)\b"
+    r"|\bplates down\b",
+    re.IGNORECASE,
+)
+# A long unit of the GM that opens so sets the stage: the table has moved on.
+_OPENER = re.compile(
+    r"^(?:(?:ok|okay|all right|alright|right|good|perfect|and|now|anyway)[,.]? )*so[,.]? ", re.IGNORECASE
+)
+_STAGE_WORDS = 30
+# While these are said nearby, a fight goes on.
+_FIGHTING = re.compile(
+    r"\b(?:hits?|miss(?:es)?|damage|attacks?|saving throw|save|initiative|turn|reaction|bonus action|to hit|rolls?)\b",
+    re.IGNORECASE,
+)
+_NEARBY = 5
+_FIGHT_SIGNS = 4
 _RECAP = re.compile(r"\b(?:last time|previously|last week|last session|recap)\b", re.IGNORECASE)
 _TIME = re.compile(
     r"\b(?:the )?(?:next|following) (?:morning|day|evening|night|week)\b|\b(?:hours?|days?|weeks?) (?:later|pass)\b"
@@ -82,36 +100,52 @@ def extract_scenes(materials: Materials) -> JsonValue:
 
 def _starts(units: Sequence[Unit], gm: frozenset[str], *, opens: bool) -> Iterator[Start]:
     last: Start | None = None
+    # A window may begin in the middle of a fight.
+    before = COMBAT if sum(bool(_FIGHTING.search(unit.text)) for unit in units[:LEAST_UNITS]) >= _FIGHT_SIGNS else None
     if opens and units:
         recap = any(_RECAP.search(unit.text) for unit in units[:OPENING_UNITS])
         last = Start(0, TABLE_TALK if recap else OTHER)
         yield last
     for at, unit in enumerate(units):
         told = bool(gm & set(labels(unit.speaker)))
-        mode = _turn(unit.text, told=told, fighting=last is not None and last.mode == COMBAT)
-        if mode is None or (last is not None and ((mode != COMBAT and at - last.at < LEAST_UNITS) or at == last.at)):
-            continue
-        if last is not None and last.mode == mode == COMBAT:
+        nearby = units[max(0, at - _NEARBY) : at + _NEARBY + 1]
+        mode = _turn(unit.text, nearby, told=told, within=last.mode if last else before)
+        if mode is None or (last is not None and not _is_new(mode, at, last)):
             continue
         last = Start(at, mode)
         yield last
 
 
-def _turn(text: str, *, told: bool, fighting: bool) -> str | None:
+def _is_new(mode: str, at: int, last: Start) -> bool:
+    """Return whether a scene of that mode may begin there, after the last one."""
+    if mode == last.mode and mode in (COMBAT, TABLE_TALK):
+        return False
+    at_once = mode == COMBAT or TABLE_TALK in (mode, last.mode)
+    return at > last.at and (at_once or at - last.at >= LEAST_UNITS)
+
+
+def _turn(text: str, nearby: Sequence[Unit], *, told: bool, within: str | None) -> str | None:
     """Return the mode of the scene that the unit begins, None where it begins none."""
     if told and _FIGHT.search(text):
         return COMBAT
-    if fighting:
-        return OTHER if told and _FIGHT_OVER.search(text) else None
+    if within == COMBAT:
+        quiet = _sets_the_stage(text) and not any(_FIGHTING.search(unit.text) for unit in nearby)
+        return OTHER if told and (quiet or _FIGHT_OVER.search(text)) else None
     if _BREAK.search(text):
         return TABLE_TALK
     if not told:
         return None
     if _BACK.search(text):
         return OTHER
+    if within == TABLE_TALK and not _sets_the_stage(text):
+        return None
     if _REST.search(text):
         return DOWNTIME
-    return EXPLORATION if _TIME.search(text) or _ARRIVAL.search(text) else None
+    return EXPLORATION if _TIME.search(text) or _ARRIVAL.search(text) or _sets_the_stage(text) else None
+
+
+def _sets_the_stage(text: str) -> bool:
+    return bool(_OPENER.match(text)) and len(text.split()) >= _STAGE_WORDS
 
 
 def _mode(mode: str, units: Sequence[Unit], gm: frozenset[str]) -> str:
