@@ -24,8 +24,13 @@ REMEDIES: Mapping[str, str] = {
     Code.LLM_UNKNOWN_MODEL: f"Check NOTARIUS_LLM_MODEL against the models that the endpoint has. {AGAIN}",
     Code.LLM_CONTEXT_OVERFLOW: f"Make the chunks smaller (chunk_units) or lower input_budget. {AGAIN}",
     Code.LLM_CONFIGURATION: f"Check the settings that begin with NOTARIUS_LLM_. {AGAIN}",
+    Code.LLM_NOT_COVERED: f"Set up a model for this lane with NOTARIUS_LLM_BASE_URL and NOTARIUS_LLM_MODEL. {AGAIN}",
+    Code.PIPELINE_UNBOUND: "Run the lane that it needs first, or both in one run.",
+    Code.REFERENCE_UNRESOLVABLE: "Run dnd/locations over this revision of the transcript, and this lane with it.",
+    Code.REFERENCE_INDISTINCT: "Tell the places of one name apart, or merge them, and run this lane again.",
     Code.EXTRACT_INVALID: ANSWERS,
     Code.NORMALIZE_INVALID: ANSWERS,
+    Code.RUN_BLOCKED: "Mend what stopped that lane and start the run again, or only these lanes with it (--lanes).",
     Code.RUN_ATTEMPTS_EXHAUSTED: f"Look in the worker's log for why it died, memory first. {AGAIN}",
     Code.RUN_INTERNAL: "This is a fault of the program: please report it with the worker's log line.",
 }

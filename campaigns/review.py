@@ -13,6 +13,8 @@ from typing import TypedDict
 import orjson
 
 from campaigns.models import ArtifactVersion, Transcript, Unit
+from campaigns.presentation import SCENES, Shown, shown
+from campaigns.whereabouts import whereabouts
 from campaigns.wording import record_of, sentence_for
 
 BLOCK = 30
@@ -53,23 +55,36 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A name with its evidence: a record, or one member of a consolidation. `lost` ranges do not resolve here."""
+    """A name with its evidence: a record, or one member of a consolidation. `lost` ranges do not resolve here.
+
+    A scene's one range is no evidence but its stretch of the transcript: then `is_stretch`.
+    """
 
     name: str
     evidence: tuple[Evidence, ...]
     lost: int
+    is_stretch: bool = False
 
     @property
     def spans(self) -> str:
         return " ".join(map(str, self.evidence))
 
+    @property
+    def units(self) -> int:
+        return sum(piece.end - piece.start + 1 for piece in self.evidence)
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`number` counts from 0 over the whole artifact, and is what `?record=` and findings mean."""
+    """`number` counts from 0 over the whole artifact, and is what `?record=` and findings mean.
+
+    `place` says which of several places of one name it is about.
+    """
 
     number: int
     cited: Cited
+    shown: Shown
+    place: str
     members: tuple[Cited, ...]
     warnings: tuple[str, ...]
 
@@ -130,6 +145,7 @@ class Block:
 class Review:
     """One artifact version, read for review."""
 
+    family: str
     records: tuple[Record, ...]
     proposals: tuple[Proposal, ...]
     warnings: tuple[str, ...]
@@ -137,6 +153,10 @@ class Review:
     def page(self, number: int) -> tuple[Record, ...]:
         """Return the records of page `number`, counted from 0."""
         return self.records[number * RECORDS_PER_PAGE : (number + 1) * RECORDS_PER_PAGE]
+
+    @property
+    def of_scenes(self) -> bool:
+        return self.family == SCENES
 
     @property
     def pages(self) -> int:
@@ -154,29 +174,27 @@ class Review:
 
 
 def read_version(version: ArtifactVersion) -> Review:
-    """Return the version's records and remarks, with all evidence resolved by one query."""
-    payload = orjson.loads(version.payload)
-    found = _records(payload)
+    """Return the version's records and remarks, with all evidence resolved by one query.
+
+    Places of one name take up to three more, however many there are.
+    """
+    family = version.artifact.lane.rpartition("/")[2]
+    found = _records(orjson.loads(version.payload))
     applied = {group["id"]: group["members"] for group in version.consolidations.get("applied", ())}
     cited = [*found, *(member for members in applied.values() for member in members)]
-    positions = _positions(version.transcript, {unit for item in cited for unit in _unit_ids(item)})
-    source_id = version.transcript.source_id
-    about: dict[int, list[str]] = {}
-    general: list[str] = []
-    for finding in version.findings:
-        number = record_of(finding)
-        known = number is not None and number < len(found)
-        (about.setdefault(number, []) if known and number is not None else general).append(sentence_for(finding))
-    records = tuple(
-        Record(
-            number,
-            _cited(item, positions, source_id),
-            tuple(_cited(member, positions, source_id) for member in applied.get(item.get("id"), ())),
-            tuple(dict.fromkeys(about.get(number, ()))),
+    resolver = _Resolver(version.transcript, cited)
+    about, general = _sentences(version.findings, len(found))
+    places = whereabouts(version, family, found)
+    records = []
+    for number, item in enumerate(found):
+        read = shown(family, item)
+        members = tuple(
+            resolver.cited(member, shown(family, member).heading) for member in applied.get(item.get("id"), ())
         )
-        for number, item in enumerate(found)
-    )
-    return Review(records, tuple(_left_out(version.consolidations)), tuple(dict.fromkeys(general)))
+        warnings = tuple(dict.fromkeys(about.get(number, ())))
+        own = resolver.cited(item, read.heading)
+        records.append(Record(number, own, read, places.get(number, ""), members, warnings))
+    return Review(family, tuple(records), tuple(_left_out(version.consolidations)), general)
 
 
 def stretch(transcript: Transcript, start: int, count: int, choice: Choice | None = None) -> tuple[Block, ...]:
@@ -210,37 +228,54 @@ def position_of(transcript: Transcript, unit_id: int) -> int | None:
 
 
 def _records(payload: Mapping[str, list[dict[str, object]]]) -> Sequence[dict[str, object]]:
-    """Return the artifact's records, whatever it calls them."""
     return next(value for name, value in payload.items() if name not in ("schema", "source"))
 
 
-def _unit_ids(item: Mapping[str, object]) -> Iterator[int]:
-    for ref in _refs(item):
-        yield from (ref["start_unit_id"], ref["end_unit_id"])
+def _sentences(
+    findings: Sequence[Mapping[str, object]], records: int
+) -> tuple[Mapping[int, list[str]], tuple[str, ...]]:
+    """Return the findings as sentences: those about a record by its number, and those about the whole."""
+    about: dict[int, list[str]] = {}
+    general: list[str] = []
+    for finding in findings:
+        number = record_of(finding)
+        chosen = general if number is None or number >= records else about.setdefault(number, [])
+        chosen.append(sentence_for(finding))
+    return about, tuple(dict.fromkeys(general))
 
 
-def _refs(item: Mapping[str, object]) -> Sequence[Reference]:
-    refs = item.get("source_refs")
-    return refs if isinstance(refs, list) else ()
+class _Resolver:
+    """Places what records cite in the transcript. A scene cites nothing: its own two ends are its stretch."""
 
+    def __init__(self, transcript: Transcript, items: Sequence[Mapping[str, object]]) -> None:
+        self._source_id = transcript.source_id
+        wanted = {
+            unit for item in items for ref in self._refs(item) for unit in (ref["start_unit_id"], ref["end_unit_id"])
+        }
+        rows = Unit.objects.filter(transcript=transcript)
+        if len(wanted) <= MANY_IDS:
+            rows = rows.filter(unit_id__in=wanted)
+        self._positions = dict(rows.order_by().values_list("unit_id", "position"))
 
-def _positions(transcript: Transcript, unit_ids: set[int]) -> dict[int, int]:
-    rows = Unit.objects.filter(transcript=transcript)
-    if len(unit_ids) <= MANY_IDS:
-        rows = rows.filter(unit_id__in=unit_ids)
-    return dict(rows.order_by().values_list("unit_id", "position"))
+    def cited(self, item: Mapping[str, object], name: str) -> Cited:
+        refs = self._refs(item)
+        evidence = tuple(
+            Evidence(start, end, ref["start_unit_id"], ref["end_unit_id"])
+            for ref in refs
+            if ref["source_id"] == self._source_id
+            and (start := self._positions.get(ref["start_unit_id"])) is not None
+            and (end := self._positions.get(ref["end_unit_id"])) is not None
+        )
+        return Cited(name, evidence, len(refs) - len(evidence), is_stretch="source_refs" not in item)
 
-
-def _cited(item: Mapping[str, object], positions: Mapping[int, int], source_id: str) -> Cited:
-    refs = _refs(item)
-    evidence = tuple(
-        Evidence(start, end, ref["start_unit_id"], ref["end_unit_id"])
-        for ref in refs
-        if ref["source_id"] == source_id
-        and (start := positions.get(ref["start_unit_id"])) is not None
-        and (end := positions.get(ref["end_unit_id"])) is not None
-    )
-    return Cited(str(item.get("name") or "Without a name"), evidence, len(refs) - len(evidence))
+    def _refs(self, item: Mapping[str, object]) -> Sequence[Reference]:
+        refs = item.get("source_refs")
+        if isinstance(refs, list):
+            return refs
+        start, end = item.get("start_unit_id"), item.get("end_unit_id")
+        if not isinstance(start, int) or not isinstance(end, int):
+            return ()
+        return (Reference(source_id=self._source_id, start_unit_id=start, end_unit_id=end),)
 
 
 def _left_out(consolidations: Mapping[str, list[dict[str, object]]]) -> Iterator[Proposal]:
@@ -255,4 +290,6 @@ def _marks(choice: Choice | None) -> tuple[set[int], range]:
     if choice is None or choice.evidence is None:
         return set(), range(0)
     marked = {at for piece in choice.cited.evidence for at in range(piece.start, piece.end + 1)}
-    return marked, range(choice.evidence.start, choice.evidence.end + 1)
+    # Of a scene the first unit alone: the rest of it is marked, and may be hours long.
+    last = choice.evidence.start if choice.cited.is_stretch else choice.evidence.end
+    return marked, range(choice.evidence.start, last + 1)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from extraction.codes import Code
 
-LOOK = "Look for names that mean one person."
+LOOK = "Look for names that mean one and the same."
 SENTENCES: Mapping[str, str] = {
     Code.EVIDENCE_UNRELATED: "The cited lines never say this name. Check that they are about this record.",
     Code.EVIDENCE_MISSING: "A record came without evidence.",
@@ -24,6 +24,14 @@ SENTENCES: Mapping[str, str] = {
     Code.IDENTITY_DUPLICATE: "Two records have one identity.",
     Code.IDENTITY_ROSTER: "This is the name of a player, or of a character of the party.",
     Code.IDENTITY_UNRESOLVED: "A record names somebody or something that its registry does not have.",
+    Code.NAME_REWRITTEN: "A name was replaced by the registry's name for the same one.",
+    Code.TEXT_TIDIED: "White space was tidied. No word has changed.",
+    Code.DUPLICATE_COLLAPSED: "The same record was found more than once. The first one was kept.",
+    Code.REFERENCE_UNRESOLVABLE: "Places of one name cannot be told apart: the lines that prove one are elsewhere.",
+    Code.REFERENCE_INDISTINCT: "Places of one name cannot be told apart: the very same lines prove them.",
+    Code.SCENES_NOT_A_PARTITION: "The scenes leave units out, or overlap.",
+    Code.SCENES_FALLBACK: "A stretch's scenes could not be told: it stands as one scene, or in parts by length.",
+    Code.SCENES_SPLIT: "A very long scene was cut into parts where the speaker changes.",
     Code.RECONCILE_GROUP_TOO_SMALL: "A proposed merge named fewer than two records and was left out.",
     Code.RECONCILE_UNKNOWN_MEMBER: "A proposed merge named a record that does not exist and was left out.",
     Code.RECONCILE_AMBIGUOUS_MEMBER: "A proposed merge named a record that could be one of several and was left out.",
@@ -34,19 +42,40 @@ SENTENCES: Mapping[str, str] = {
     Code.RECONCILE_OMITTED: f"Some proposed merges were unsafe and were left out. {LOOK}",
     Code.RECONCILE_TOO_LARGE: f"There were too many names to compare with the model. {LOOK}",
     Code.RECONCILE_INVALID_REPLY: f"The model's proposal of merges could not be used. {LOOK}",
+    Code.LLM_NOT_JSON: "The model's answer was not JSON.",
+    Code.LLM_SCHEMA_MISMATCH: "The model's answer had another shape than was asked for.",
+    Code.LLM_TRUNCATED: "The model's answer was cut off at its limit of length.",
+    Code.LLM_EMPTY: "The model's answer was empty.",
+    Code.LLM_REFUSAL: "The model refused to answer.",
+    Code.LLM_TOO_LARGE: "The model's answer would have been too large.",
 }
-LANE_NAMES: Mapping[str, str] = {"dnd/npcs": "NPCs", "dnd/items": "Items", "dnd/locations": "Places"}
+# In the order in which people read them: what happened, who and what there is, where each was met, the fights.
+LANE_NAMES: Mapping[str, str] = {
+    "dnd/scenes": "Scenes",
+    "dnd/npcs": "NPCs",
+    "dnd/items": "Items",
+    "dnd/locations": "Places",
+    "dnd/npc-occurrences": "NPC occurrences",
+    "dnd/item-occurrences": "Item occurrences",
+    "dnd/location-occurrences": "Place occurrences",
+    "dnd/combat-turns": "Combat turns",
+    "dnd/spells": "Spells",
+    "dnd/enemy-events": "Enemy events",
+}
 RECORD = re.compile(r"^record\[(\d{1,7})\]")
 
 
 def sentence_for(finding: Mapping[str, object]) -> str:
     """Return the sentence for a finding as it is stored; an unknown code names itself."""
     code = str(finding.get("code", ""))
-    counts = finding.get("counts")
-    left_out = counts.get("left_out") if isinstance(counts, Mapping) else None
-    if isinstance(left_out, int) and finding.get("where") == "more":
+    if left_out := _left_out(finding):
         return f"{left_out} more warnings are not listed here."
     return SENTENCES.get(code, f"A check reported {code}.")
+
+
+def warnings_in(findings: Sequence[Mapping[str, object]]) -> int:
+    """Return how many findings there were, those that were left out of the list among them."""
+    return sum(_left_out(finding) or 1 for finding in findings)
 
 
 def record_of(finding: Mapping[str, object]) -> int | None:
@@ -61,3 +90,10 @@ def record_of(finding: Mapping[str, object]) -> int | None:
 def lane_name(lane: str) -> str:
     """Return what people call the lane's artifact; a lane without a name of its own is called by its key."""
     return LANE_NAMES.get(lane, lane)
+
+
+def _left_out(finding: Mapping[str, object]) -> int:
+    """Return how many findings this one stands for, or 0 where it is one of its own."""
+    counts = finding.get("counts")
+    left_out = counts.get("left_out") if isinstance(counts, Mapping) else None
+    return left_out if isinstance(left_out, int) and finding.get("where") == "more" else 0

@@ -1,4 +1,7 @@
-"""The plan of a run: which lanes, in which step, with which profile and retries, and what each has to wait for."""
+"""The plan of a run: which lanes, in which step, with which profile and retries, and what each has to wait for.
+
+Beside the plan stands what came of it: the version that each finished lane gave, for the lanes that read it.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,15 @@ from extraction.errors import PipelineError
 from extraction.lanes.job import Retries
 from extraction.llm.profiles import Profile
 from extraction.pipelines.config import Pipeline, bundled
+from extraction.registry import LANES
 
 PIPELINES = settings.ASSETS_DIR / "dnd" / "pipelines"
-# The first of these that is bundled is what runs when nobody names a pipeline.
-DEFAULT_PIPELINES = ("complete", "npcs-only")
+DEFAULT_PIPELINE = "complete"
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLane:
-    """`needs` are the lanes of the same run whose registries this one binds: it is blocked when one of them fails."""
+    """`needs` are the lanes of the same run whose artifacts this one binds: it is blocked when one of them fails."""
 
     lane: str
     step: int
@@ -32,8 +35,7 @@ class PlannedLane:
 
 def default_pipeline() -> Pipeline:
     """Return the pipeline that runs when none is named."""
-    name = next((name for name in DEFAULT_PIPELINES if (PIPELINES / f"{name}.toml").is_file()), DEFAULT_PIPELINES[0])
-    return bundled(PIPELINES, name)
+    return bundled(PIPELINES, DEFAULT_PIPELINE)
 
 
 def named_pipeline(name: str) -> Pipeline:
@@ -43,17 +45,44 @@ def named_pipeline(name: str) -> Pipeline:
 
 def plan_of(pipeline: Pipeline, profiles: Mapping[str, Profile]) -> list[PlannedLane]:
     """Return the pipeline's lanes in order; PipelineError for a profile that is not configured."""
-    planned = []
-    for step, lane in pipeline.lanes():
-        if lane.profile not in profiles:
-            raise PipelineError(
-                f"Pipeline {pipeline.name!r}: lane {lane.lane!r} names the profile {lane.profile!r}, which is not"
-                f" configured; there are: {', '.join(sorted(profiles))}.",
-                code=Code.PIPELINE_INVALID,
-            )
-        retries = Retries(extract=lane.retries.extract, normalize=lane.retries.normalize)
-        planned.append(PlannedLane(lane.lane, step, lane.profile, retries))
-    return planned
+    for mistake in unknown_profiles(pipeline, profiles):
+        raise PipelineError(f"Pipeline {pipeline.name!r}: {mistake}", code=Code.PIPELINE_INVALID)
+    keys = [lane.lane for _, lane in pipeline.lanes()]
+    return [
+        PlannedLane(
+            lane=lane.lane,
+            step=step,
+            profile=lane.profile,
+            retries=Retries(extract=lane.retries.extract, normalize=lane.retries.normalize),
+            needs=tuple(slot.lane for slot in LANES[lane.lane].slots.values() if slot.lane in keys),
+        )
+        for step, lane in pipeline.lanes()
+    ]
+
+
+def unknown_profiles(pipeline: Pipeline, profiles: Mapping[str, Profile]) -> list[str]:
+    """Return a sentence for each lane whose profile is not configured."""
+    return [
+        f"lane {lane.lane!r} names the profile {lane.profile!r}, which is not configured; there are:"
+        f" {', '.join(sorted(profiles))}."
+        for _, lane in pipeline.lanes()
+        if lane.profile not in profiles
+    ]
+
+
+def start_at(plan: Mapping[str, PlannedLane], key: str) -> float:
+    """Return the share of the chunks after which the lane begins.
+
+    Lanes of one step that ask one profile about the same chunks begin evenly spread, so that the provider has seen a
+    chunk once before others ask about it.
+    """
+    own = plan[key]
+    together = [
+        lane.lane
+        for lane in plan.values()
+        if (lane.step, lane.profile) == (own.step, own.profile) and LANES[lane.lane].shares_chunks
+    ]
+    return together.index(key) / len(together) if key in together else 0.0
 
 
 def to_json(lanes: Iterable[PlannedLane]) -> dict[str, object]:
@@ -74,3 +103,14 @@ def from_json(plan: Mapping[str, Any]) -> dict[str, PlannedLane]:
         )
         for lane in lanes
     }
+
+
+def with_output(plan: Mapping[str, Any], lane: str, version_id: int) -> dict[str, Any]:
+    """Return the stored plan with the version that the lane gave."""
+    return {**plan, "outputs": {**plan.get("outputs", {}), lane: version_id}}
+
+
+def output_of(plan: Mapping[str, Any], lane: str) -> int | None:
+    """Return the id of the version that the lane gave in this run; None where it gave none."""
+    found: int | None = plan.get("outputs", {}).get(lane)
+    return found

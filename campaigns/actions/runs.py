@@ -16,7 +16,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from campaigns import processes, queue
-from campaigns.actions import audit, plans
+from campaigns.actions import audit, bindings, plans
 from campaigns.actions.leases import EXHAUSTED, MAX_ATTEMPTS, fence
 from campaigns.actions.versions import publish
 from campaigns.adapters.providers import profiles
@@ -40,8 +40,8 @@ State = LaneRun.State
 def start(*, session: GameSession, pipeline: Pipeline, lanes: Sequence[str] | None, by: User | None) -> Run:
     """Make a run over the session's newest transcript, all lanes of the pipeline or the named ones, and ring for it.
 
-    Raises ActionError where the session has no transcript, PipelineError for a lane the pipeline does not have or a
-    profile that is not configured.
+    Raises ActionError where the session has no transcript, PipelineError for a lane the pipeline does not have, a
+    profile that is not configured, or a lane whose required registry neither the run nor the archive has.
     """
     transcript = session.transcripts.order_by("-revision").first()
     if transcript is None:
@@ -52,6 +52,7 @@ def start(*, session: GameSession, pipeline: Pipeline, lanes: Sequence[str] | No
         raise PipelineError("Name at least one lane, or none to run them all.", code=Code.PIPELINE_INVALID)
     chosen = pipeline if lanes is None else pipeline.only(list(lanes))
     plan = plans.plan_of(chosen, profiles())
+    bindings.refuse_unbound([lane.lane for lane in plan], transcript)
     run = Run.objects.create(
         session=session, transcript=transcript, pipeline=pipeline.name[:60], plan=plans.to_json(plan), created_by=by
     )
@@ -71,7 +72,11 @@ def finish(*, lane_id: int, token: str, result: LaneResult) -> ArtifactVersion:
     if run.state == Run.State.CANCELLED:
         raise RunCancelled("The run was cancelled.")
     _end(lane_id, token, State.SUCCEEDED)
-    version = publish(lane_run=LaneRun.objects.select_related("run__session__campaign").get(pk=lane_id), result=result)
+    lane = LaneRun.objects.select_related("run__session__campaign").get(pk=lane_id)
+    version = publish(lane_run=lane, result=result)
+    # Not to be found by its maker: a lane that changed nothing gives the version of an earlier run.
+    run.plan = plans.with_output(run.plan, lane.key, version.pk)
+    run.save(update_fields=("plan",))
     _advance(run)
     return version
 
@@ -195,7 +200,7 @@ def _end(lane_id: int, token: str, state: State, **why: str | list[object]) -> N
 
 
 def _advance(run: Run) -> None:
-    """Queue the lanes whose turn has come, block those whose registries failed, and end the run when all lanes have.
+    """Queue the lanes whose turn has come, block those that lack an input, and end the run when all lanes have.
 
     The run must be locked by the transaction, or new in it.
     """
@@ -206,7 +211,7 @@ def _advance(run: Run) -> None:
         of_step = [lane for lane in lanes if lane.step == step]
         for lane in of_step:
             if lane.state == State.WAITING:
-                _open(lane, blocked=bool(without.intersection(needs.get(lane.key, ()))))
+                _open(lane, lacking=[key for key in needs.get(lane.key, ()) if key in without])
                 if lane.state == State.BLOCKED:
                     without.add(lane.key)
         if any(lane.state not in ENDED for lane in of_step):
@@ -214,11 +219,13 @@ def _advance(run: Run) -> None:
     _end_run(run, succeeded=not without)
 
 
-def _open(lane: LaneRun, *, blocked: bool) -> None:
+def _open(lane: LaneRun, *, lacking: Sequence[str]) -> None:
     now = timezone.now()
-    if blocked:
+    if lacking:
         lane.state, lane.finished_at = State.BLOCKED, now
-        lane.save(update_fields=("state", "finished_at"))
+        lane.error_code = Code.RUN_BLOCKED.value
+        lane.error_message = f"This lane reads what {', '.join(lacking)} did not give."
+        lane.save(update_fields=("state", "finished_at", "error_code", "error_message"))
         return
     lane.state, lane.rung_at = State.QUEUED, now
     lane.save(update_fields=("state", "rung_at"))

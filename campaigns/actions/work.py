@@ -7,7 +7,7 @@ import logging
 from django import db
 from django.utils import timezone
 
-from campaigns.actions import plans, runs
+from campaigns.actions import bindings, plans, runs
 from campaigns.actions.leases import claim, give_back
 from campaigns.adapters.checkpoints import SessionCheckpoints
 from campaigns.adapters.documents import load_document
@@ -24,7 +24,7 @@ from extraction.lanes.ports import LanePorts, Progress
 from extraction.lanes.run import run_lane
 from extraction.llm.profiles import Profile
 from extraction.llm.providers import client_for
-from extraction.registry import LANES
+from extraction.registry import CHUNK_REPLIES, LANES
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,8 @@ def _claimed(lane_id: int, token: str, watch: Progress | None) -> str:
 
 def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> LaneResult:
     lane = LaneRun.objects.select_related("run__transcript", "run__session__campaign").get(pk=lane_id)
-    planned = plans.from_json(lane.run.plan)[lane.key]
+    plan = plans.from_json(lane.run.plan)
+    planned = plan[lane.key]
     profile = _profile(planned.profile)
     job = LaneJob(
         document=load_document(lane.run.transcript),
@@ -84,7 +85,10 @@ def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> Lane
         client=client_for(profile),
         profile=profile,
         table=table_of(lane.run.session.campaign),
+        references=bindings.bind(lane=lane.key, transcript=lane.run.transcript, run=lane.run),
         retries=planned.retries,
+        envelope=CHUNK_REPLIES,
+        start_at=plans.start_at(plan, lane.key),
     )
     seats = ProfileSeats(profile.name, profile.concurrency, token)
 

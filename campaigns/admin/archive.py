@@ -17,7 +17,7 @@ from campaigns.admin.limits import (
     ReadOnlyInline,
     SessionCampaignFilter,
 )
-from campaigns.models import ArtifactVersion, EntryEvidence, GameSession, RegistryEntry, Transcript
+from campaigns.models import ArtifactVersion, EntryAlias, EntryEvidence, GameSession, RegistryEntry, Transcript
 
 
 @admin.register(GameSession)
@@ -127,6 +127,11 @@ class EvidenceInline(ReadOnlyInline):
         return rows.select_related("session")
 
 
+class AliasInline(ReadOnlyInline):
+    model = EntryAlias
+    fields = ("entity_id",)
+
+
 @admin.register(RegistryEntry)
 class RegistryEntryAdmin(Managed):
     list_display = ("name", "kind", "campaign", "sessions", "evidence_count")
@@ -134,5 +139,5 @@ class RegistryEntryAdmin(Managed):
     list_select_related = ("campaign",)
     search_fields = ("name",)
     fields = ("campaign", "kind", "name", "entity_id", "sessions", "evidence_count")
-    inlines = (EvidenceInline,)
+    inlines = (AliasInline, EvidenceInline)
     campaign_path = "campaign"

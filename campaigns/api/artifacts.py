@@ -11,7 +11,15 @@ from campaigns.api.schemas import ArtifactList, ArtifactQuery, PathName, RowId, 
 from campaigns.api.sessions import artifact_states, session_of
 from campaigns.errors import Forbidden, NotFound
 from campaigns.models import ArtifactVersion, GameSession
+from campaigns.wording import LANE_NAMES
 from extraction.codes import Code
+
+MEDIA_TYPE = "application/vnd.notarius.dnd.{}.v1+json"
+FAMILIES = tuple(lane.rpartition("/")[2] for lane in LANE_NAMES)
+DURABLE = {
+    "description": "The durable JSON, each family under its own media type.",
+    "content": {MEDIA_TYPE.format(family): {"schema": {"type": "object"}} for family in FAMILIES},
+}
 
 router = Router(tags=["artifacts"])
 decisions = Router(tags=["artifacts"])
@@ -24,7 +32,7 @@ def list_artifacts(request: HttpRequest, slug: str, number: SessionNumber) -> Ht
     return json_answer(listing(artifact_states(actor, session), None))
 
 
-@router.get("/{slug}/sessions/{number}/artifacts/{family}")
+@router.get("/{slug}/sessions/{number}/artifacts/{family}", openapi_extra={"responses": {200: DURABLE}})
 def get_artifact(
     request: HttpRequest, slug: str, number: SessionNumber, family: PathName, query: Query[ArtifactQuery]
 ) -> HttpResponse:
@@ -33,8 +41,7 @@ def get_artifact(
     need = Need.SEE_PENDING if query.status == "latest" else Need.SEE_APPROVED
     session = session_of(actor, campaign_for(actor, slug, need), number)
     version = version_for(actor, _chosen(session, f"dnd/{family}", query).pk)
-    media_type = f"application/vnd.notarius.dnd.{family}.v1+json"
-    return conditional(request, (version.digest,), version.payload.encode, media_type)
+    return conditional(request, (version.digest,), version.payload.encode, MEDIA_TYPE.format(family))
 
 
 @decisions.post("/{version_id}/approve", response=VersionOut)

@@ -1,17 +1,18 @@
-"""Reads of a campaign's registry: the approved one from its rows, the latest one joined on the way."""
+"""Reads of a campaign's registries: the approved ones from their rows, the latest ones joined on the way."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import orjson
 from django.db.models import Exists, OuterRef
 
-from campaigns.actions.registry import LANES
+from campaigns.actions.registry import latest_of, union_of, versions_of
 from campaigns.api.answers import Keyset, Row, listing
 from campaigns.errors import NotFound
-from campaigns.models import ArtifactVersion, Campaign, EntryEvidence, RegistryEntry, RegistryState, Unit
+from campaigns.joining import Citation, Entry
+from campaigns.models import Campaign, EntryAlias, EntryEvidence, RegistryEntry, RegistryState, Unit
 from extraction.canonical import digest
 from extraction.codes import Code
 from extraction.identity import comparison_key
@@ -34,38 +35,10 @@ class Asked:
         return (self.q, self.session, self.cursor, self.limit)
 
 
-@dataclass(frozen=True, slots=True)
-class Cited:
-    session: int
-    source_id: str
-    start_unit_id: int
-    end_unit_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Joined:
-    """One identity over the latest versions of all sessions."""
-
-    entity_id: str
-    name: str
-    evidence: tuple[Cited, ...]
-
-    @property
-    def row(self) -> Row:
-        sessions = list(dict.fromkeys(cited.session for cited in self.evidence))
-        return {
-            "key": comparison_key(self.name),
-            "entity_id": self.entity_id,
-            "name": self.name,
-            "sessions": sessions,
-            "evidence_count": len(self.evidence),
-        }
-
-
 def state(campaign: Campaign, kind: str, latest: bool) -> str:
     """Return a digest that changes whenever the registry does."""
     if latest:
-        return digest([[version.artifact_id, version.digest] for version in _latest(campaign, kind)])
+        return digest([campaign.pk, kind, *(version.pk for version in latest_of(campaign, kind))])
     found = RegistryState.objects.filter(campaign=campaign, kind=kind).values_list("digest", flat=True).first()
     return digest([campaign.pk, kind, found or ""])
 
@@ -78,8 +51,11 @@ def page(campaign: Campaign, kind: str, asked: Asked, latest: bool) -> bytes:
 
 
 def entry(campaign: Campaign, kind: str, entity_id: str, latest: bool, quotes: bool) -> bytes:
-    """Return one entry with its evidence as JSON bytes; NotFound where the registry has no such id."""
-    found = _joined(campaign, kind).get(entity_id) if latest else _approved_entry(campaign, kind, entity_id)
+    """Return one entry with its evidence as JSON bytes, by its id or by one that it has taken the place of.
+
+    Raises NotFound where the id leads to nothing in this registry.
+    """
+    found = _latest_entry(campaign, kind, entity_id) if latest else _approved_entry(campaign, kind, entity_id)
     if found is None:
         raise NotFound("There is no such entry in this registry.", code=Code.ENTRY_UNKNOWN)
     said = _quotes(campaign, found.evidence) if quotes else {}
@@ -94,7 +70,7 @@ def entry(campaign: Campaign, kind: str, entity_id: str, latest: bool, quotes: b
         if quotes:
             item["quote"] = said.get(cited)
         evidence.append(item)
-    return orjson.dumps({**_public(found.row), "evidence": evidence})
+    return orjson.dumps({**_public(_row(found)), "evidence": evidence})
 
 
 def _public(row: Row) -> Row:
@@ -113,49 +89,53 @@ def _approved_rows(campaign: Campaign, kind: str, asked: Asked) -> Sequence[Row]
 
 def _latest_rows(campaign: Campaign, kind: str, asked: Asked) -> Sequence[Row]:
     after, part = ORDER.after(asked.cursor), comparison_key(asked.q)
-    rows = [
-        joined.row
-        for joined in _joined(campaign, kind).values()
-        if asked.session is None or any(cited.session == asked.session for cited in joined.evidence)
+    return [
+        _row(entry)
+        for entry in _latest(campaign, kind)
+        if part in entry.order[0]
+        and (asked.session is None or asked.session in entry.sessions)
+        and (after is None or entry.order > after)
     ]
-    keyed = sorted(((str(row["key"]), str(row["entity_id"])), row) for row in rows)
-    return [row for key, row in keyed if part in key[0] and (after is None or key > after)]
 
 
-def _approved_entry(campaign: Campaign, kind: str, entity_id: str) -> Joined | None:
-    row = RegistryEntry.objects.filter(campaign=campaign, kind=kind, entity_id=entity_id).first()
+def _row(entry: Entry) -> Row:
+    key, entity_id = entry.order
+    return {
+        "key": key,
+        "entity_id": entity_id,
+        "name": entry.name,
+        "sessions": entry.sessions,
+        "evidence_count": len(entry.evidence),
+    }
+
+
+def _latest_entry(campaign: Campaign, kind: str, entity_id: str) -> Entry | None:
+    entries = _latest(campaign, kind)
+    return next((entry for entry in entries if entity_id in (entry.entity_id, *entry.other_ids)), None)
+
+
+def _latest(campaign: Campaign, kind: str) -> list[Entry]:
+    newest = [version.pk for version in latest_of(campaign, kind)]
+    return union_of(campaign, kind, versions_of(campaign, kind).filter(pk__in=newest))
+
+
+def _approved_entry(campaign: Campaign, kind: str, entity_id: str) -> Entry | None:
+    entries = RegistryEntry.objects.filter(campaign=campaign, kind=kind)
+    row = entries.filter(entity_id=entity_id).first()
+    if row is None:
+        alias = EntryAlias.objects.filter(campaign=campaign, kind=kind, entity_id=entity_id)
+        row = entries.filter(pk__in=alias.values("entry")).first()
     if row is None:
         return None
     evidence = row.evidence.order_by("position").values_list(
-        "session__number", "source_id", "start_unit_id", "end_unit_id"
+        "session_id", "session__number", "source_id", "start_unit_id", "end_unit_id"
     )
-    return Joined(row.entity_id, row.name, tuple(Cited(*cited) for cited in evidence))
+    return Entry(row.entity_id, row.name, row.sessions, [Citation(*cited) for cited in evidence])
 
 
-def _latest(campaign: Campaign, kind: str) -> list[ArtifactVersion]:
-    """Return the newest usable version of each session, in the order of sessions."""
-    rows = ArtifactVersion.objects.usable().filter(artifact__lane=LANES[kind][0], artifact__session__campaign=campaign)
-    newest = {row.artifact_id: row for row in rows.select_related("artifact__session").order_by("number")}
-    return sorted(newest.values(), key=lambda version: version.artifact.session.number)
-
-
-def _joined(campaign: Campaign, kind: str) -> dict[str, Joined]:
-    entries: dict[str, Joined] = {}
-    for version in _latest(campaign, kind):
-        number = version.artifact.session.number
-        for record in orjson.loads(version.payload)[LANES[kind][1]]:
-            cited = tuple(
-                Cited(number, ref["source_id"], ref["start_unit_id"], ref["end_unit_id"])
-                for ref in record["source_refs"]
-            )
-            known = entries.get(record["id"], Joined(record["id"], record["name"], ()))
-            entries[known.entity_id] = replace(known, evidence=known.evidence + cited)
-    return entries
-
-
-def _quotes(campaign: Campaign, evidence: Sequence[Cited]) -> dict[Cited, str]:
+def _quotes(campaign: Campaign, evidence: Sequence[Citation]) -> dict[Citation, str]:
     """Return each cited range as lines of `speaker: text`, in two queries for each transcript cited."""
-    quotes: dict[Cited, str] = {}
+    quotes: dict[Citation, str] = {}
     for source_id in dict.fromkeys(cited.source_id for cited in evidence):
         mine = [cited for cited in evidence if cited.source_id == source_id]
         units = Unit.objects.filter(transcript__source_id=source_id, transcript__session__campaign=campaign)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 
-from campaigns.api import artifacts, campaigns, npcs, problems, runs, sessions, transcripts
+from campaigns.api import artifacts, campaigns, items, locations, npcs, problems, runs, sessions, transcripts
 from campaigns.api.auth import BearerToken, SessionCookie, nobody
 
 api = NinjaAPI(
@@ -16,7 +16,16 @@ api = NinjaAPI(
     auth=[BearerToken(), SessionCookie(), nobody],
 )
 problems.install(api)
-for router in (campaigns.router, sessions.router, transcripts.router, artifacts.router, npcs.router, runs.start_router):
+for router in (
+    campaigns.router,
+    sessions.router,
+    transcripts.router,
+    artifacts.router,
+    npcs.router,
+    items.router,
+    locations.router,
+    runs.start_router,
+):
     api.add_router("/campaigns", router)
 api.add_router("/runs", runs.router)
 api.add_router("/artifact-versions", artifacts.decisions)

@@ -10,11 +10,14 @@ from pathlib import Path
 from django.core.management.base import CommandError
 from django.db import OperationalError, ProgrammingError
 
+from campaigns.actions import plans
 from campaigns.models import Campaign, GameSession, Transcript
 from campaigns.models.campaign import SLUG
 from extraction.errors import NotariusError
+from extraction.pipelines.config import bundled_text
 
 DATABASE_INTEGERS = range(2**31)
+MOST_PIPELINE_BYTES = 1_000_000
 
 
 @contextmanager
@@ -44,6 +47,22 @@ def read_file(path: str, *, most: int) -> bytes:
         raise CommandError(f"{path} cannot be read: {error.strerror or 'an input/output error'}.") from error
     except ValueError as error:
         raise CommandError("A NUL character cannot stand in a file name.") from error
+
+
+def pipeline_text(given: str) -> tuple[str, str]:
+    """Return text and file name of a bundled pipeline or of a TOML file; a path is what has a slash or ends in .toml.
+
+    CommandError for what is no readable file, PipelineError for an unknown name.
+    """
+    if Path(given).suffix != ".toml" and "/" not in given:
+        return bundled_text(plans.PIPELINES, given)
+    data = read_file(given, most=MOST_PIPELINE_BYTES)
+    if len(data) > MOST_PIPELINE_BYTES:
+        raise CommandError(f"{given} is larger than any pipeline file: at most {MOST_PIPELINE_BYTES} bytes.")
+    try:
+        return data.decode("utf-8-sig"), Path(given).name
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{given} is not UTF-8 text.") from error
 
 
 def campaign_named(slug: str) -> Campaign:

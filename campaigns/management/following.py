@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TextIO
 
 from django.utils import timezone
@@ -12,45 +13,69 @@ from campaigns.actions import pulses, runs
 from campaigns.actions.work import work
 from campaigns.models import LaneRun, Run
 from campaigns.remedies import remedy_for
+from extraction.lanes.ports import Progress
 
 LOOK_S = 0.5
 State = LaneRun.State
 
 
 class Bar:
-    """Calls done of all calls of a run's lanes, as far as they are known yet."""
+    """How far a run's lanes have come, all lanes weighing the same: how many calls the later ones make is not known."""
 
     def __init__(self, label: str, stream: TextIO) -> None:
         # No monitor thread: a command that forks or is stopped by a signal must not wait for it.
         tqdm.monitor_interval = 0
-        self._bar = tqdm(desc=label, file=stream, unit=" calls", total=0, dynamic_ncols=True)
-
-    def show(self, done: int, total: int) -> None:
-        self._bar.total = total
-        self._bar.n = done
-        self._bar.refresh()
+        self._label = label
+        shape = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
+        self._bar = tqdm(desc=label, file=stream, total=1, dynamic_ncols=True, bar_format=shape)
 
     def show_run(self, run: Run) -> None:
-        counts = list(run.lanes.values_list("chunks_done", "chunks_total"))
-        self.show(sum(done for done, _ in counts), sum(total for _, total in counts))
+        lanes = list(run.lanes.values_list("key", "state", "chunks_done", "chunks_total"))
+        self._show([(key, state == State.RUNNING, _share(state, done, total)) for key, state, done, total in lanes])
+
+    def watching(self, run: Run, key: str) -> Progress:
+        """Return what takes the progress of a lane that is done in this process, without asking the database."""
+        others = run.lanes.exclude(key=key).values_list("key", "state", "chunks_done", "chunks_total")
+        shares = [(other, False, _share(state, done, total)) for other, state, done, total in others]
+
+        def show(done: int, total: int) -> None:
+            self._show([*shares, (key, True, done / total if total else 0.0)])
+
+        return show
 
     def close(self) -> None:
         self._bar.close()
 
+    def _show(self, lanes: Sequence[tuple[str, bool, float]]) -> None:
+        ended = sum(share == 1 for _, _, share in lanes)
+        names = ", ".join(key for key, running, _ in lanes if running)
+        self._bar.set_description_str(f"{self._label}, {names}" if names else self._label, refresh=False)
+        self._bar.set_postfix_str(f"{ended} of {len(lanes)} lanes", refresh=False)
+        self._bar.total = len(lanes)
+        self._bar.n = sum(share for _, _, share in lanes)
+        self._bar.refresh()
+
+
+def _share(state: str, done: int, total: int) -> float:
+    if state not in LaneRun.UNFINISHED:
+        return 1.0
+    return done / total if total else 0.0
+
 
 def work_inline(run: Run, *, label: str, stream: TextIO) -> None:
     """Do the run's lanes in this process until the run has ended; lanes that a worker took are waited for."""
-    while unfinished(run):
-        queued = list(run.lanes.filter(state=State.QUEUED).values_list("pk", "key"))
-        for lane_id, key in queued:
-            bar = Bar(f"{label}, {key}", stream)
-            try:
-                work(lane_id=lane_id, watch=bar.show)
-            finally:
-                bar.close()
-        if not queued:
-            time.sleep(LOOK_S)
-            _take_back_dead(run)
+    bar = Bar(label, stream)
+    try:
+        while unfinished(run):
+            queued = list(run.lanes.filter(state=State.QUEUED).values_list("pk", "key"))
+            for lane_id, key in queued:
+                work(lane_id=lane_id, watch=bar.watching(run, key))
+            if not queued:
+                time.sleep(LOOK_S)
+                _take_back_dead(run)
+            bar.show_run(run)
+    finally:
+        bar.close()
 
 
 def wait_for(run: Run, *, label: str, stream: TextIO) -> None:
@@ -78,10 +103,8 @@ def failures(run: Run) -> list[str]:
     """Return a line for each lane that ended without an artifact: code, sentence and remedy."""
     lines = []
     for lane in run.lanes.exclude(state=State.SUCCEEDED):
-        if lane.state == State.FAILED:
+        if lane.state in (State.FAILED, State.BLOCKED):
             lines.append(f"{lane.key}: {lane.error_code}: {lane.error_message} {remedy_for(lane.error_code)}")
-        elif lane.state == State.BLOCKED:
-            lines.append(f"{lane.key}: blocked, because a lane it needs failed.")
         else:
             lines.append(f"{lane.key}: {lane.state}.")
     return lines

@@ -3,7 +3,7 @@
 from campaigns.models.artifact import Artifact, ArtifactVersion
 from campaigns.models.audit import AuditEntry
 from campaigns.models.campaign import Campaign, Membership
-from campaigns.models.registry import EntryEvidence, RegistryEntry, RegistryState
+from campaigns.models.registry import EntryAlias, EntryEvidence, RegistryEntry, RegistryState
 from campaigns.models.roster import GlossaryTerm, RosterEntry
 from campaigns.models.run import CallSeat, Checkpoint, Exchange, LaneRun, Run, WorkerPulse
 from campaigns.models.session import GameSession
@@ -18,6 +18,7 @@ __all__ = [
     "CallSeat",
     "Campaign",
     "Checkpoint",
+    "EntryAlias",
     "EntryEvidence",
     "Exchange",
     "GameSession",

@@ -31,6 +31,23 @@ class RegistryEntry(models.Model):
         return self.name
 
 
+class EntryAlias(models.Model):
+    """Another id that leads to an entry: of a record that was joined with it, or that it has taken the place of."""
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=10, choices=RegistryEntry.Kind.choices)
+    entity_id = models.CharField(max_length=90)
+    entry = models.ForeignKey(RegistryEntry, on_delete=models.CASCADE, related_name="aliases")
+
+    class Meta:
+        verbose_name = "other id"
+        ordering = ("entry", "entity_id")
+        constraints = (models.UniqueConstraint(fields=("campaign", "kind", "entity_id"), name="alias_once"),)
+
+    def __str__(self) -> str:
+        return self.entity_id
+
+
 class EntryEvidence(models.Model):
     """Where one entry is proven, in the order of sessions and transcript positions."""
 

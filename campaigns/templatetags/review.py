@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from django import template
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from campaigns.review import Choice, Cited
 
 register = template.Library()
 CURRENT = mark_safe(' aria-current="true"')
+CITED = '{}<span class="sr-only"> cited</span>'
 
 
 def query_of(record: int, member: int | None = None, at: int | None = None) -> str:
@@ -27,14 +29,17 @@ def choice_query(choice: Choice | None, at: int | None = None) -> str:
 
 
 @register.simple_tag
-def pick(cited: Cited, record: int, member: int | None, choice: Choice | None) -> SafeString:
+def pick(
+    cited: Cited, record: int, member: int | None, choice: Choice | None, labels: Sequence[str] = ()
+) -> SafeString:
     """Write the link that chooses a record or a member; `data-spans` holds its evidence for the script."""
     chosen = choice is not None and (choice.record, choice.member) == (record, member)
     return format_html(
-        '<a class="pick" href="?{}" data-spans="{}"{}><b>{}</b><i>{}<span class="sr-only"> cited</span></i></a>',
+        '<a class="pick" href="?{}" data-spans="{}"{}><b>{}</b>{}<i>{}</i></a>',
         query_of(record, member),
         cited.spans,
         CURRENT if chosen else "",
         cited.name,
-        len(cited.evidence),
+        format_html_join("", ' <span class="tag">{}</span>', ((label,) for label in labels)),
+        format_html("{} units", cited.units) if cited.is_stretch else format_html(CITED, len(cited.evidence)),
     )

@@ -95,7 +95,10 @@ def _page(request: HttpRequest, version: ArtifactVersion, *, problem: str = "", 
     later = start + review.FIRST_STRETCH
     page = choice.record // review.RECORDS_PER_PAGE if choice else 0
     context = {
-        **admin.site.each_context(request),
+        # The admin's own context would ask for every model whether this person may see it, for a menu we do not show.
+        "site_title": admin.site.site_title,
+        "site_header": admin.site.site_header,
+        "has_permission": admin.site.has_permission(request),
         "is_nav_sidebar_enabled": False,
         "title": f"{_heading(version)}, session {version.artifact.session.number}",
         "heading": _heading(version),

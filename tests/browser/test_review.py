@@ -176,7 +176,7 @@ def test_pages_fit_their_screen(
     window.login("root", PASSWORD, f"/review/versions/{story.pk}/?record=2")
     now_on_screen(window)
     window.page.screenshot(path=tmp_path / f"review-{name}.png")
-    wide = [_overflow(window)]
+    wide = [overflow(window)]
     window.page.locator(".records > li > .pick").nth(3).click()
     now_on_screen(window)
     window.page.wait_for_timeout(300)
@@ -184,7 +184,7 @@ def test_pages_fit_their_screen(
     for path in ("/", "/nowhere", "/admin/", "/admin/campaigns/artifactversion/", "/api/v1/docs"):
         window.open(path)
         window.page.wait_for_load_state("networkidle")
-        wide.append(_overflow(window))
+        wide.append(overflow(window))
         window.page.screenshot(path=tmp_path / f"{path.strip('/').replace('/', '-') or 'root'}-{name}.png")
 
     assert [fault for fault in window.faults if "404" not in fault] == []
@@ -192,5 +192,5 @@ def test_pages_fit_their_screen(
     assert wide[:3] == [0, 0, 0]
 
 
-def _overflow(window: Window) -> int:
+def overflow(window: Window) -> int:
     return int(window.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))

@@ -26,6 +26,8 @@
   const waiting = new Map();
   let spans = [];
   let current = null;
+  // Scenes are stretches, not evidence: each is lit whole, and only its first unit is the current one.
+  const stretches = Boolean(root) && "stretches" in root.dataset;
   let target = root && root.dataset.target ? Number(root.dataset.target) : null;
 
   const number = (position) => Math.floor(position / size);
@@ -168,7 +170,8 @@
     for (const unit of scope.querySelectorAll(".unit")) {
       const at = Number(unit.dataset.at);
       unit.classList.toggle("cited", spans.some((piece) => piece.start <= at && at <= piece.end));
-      unit.classList.toggle("now", Boolean(current) && current.start <= at && at <= current.end);
+      const last = current && (stretches ? current.start : current.end);
+      unit.classList.toggle("now", Boolean(current) && current.start <= at && at <= last);
       unit.classList.toggle("target", at === target);
     }
   }
@@ -195,19 +198,33 @@
     name.textContent = chosen.querySelector("b").textContent;
     const range = current && (current.start === current.end
       ? `unit ${current.startId}` : `units ${current.startId} to ${current.endId}`);
-    now.replaceChildren(name, current
-      ? `, evidence ${piece + 1} of ${spans.length}: ${range}` : ": none of its evidence is in this transcript");
+    const which = stretches ? ": " : `, evidence ${piece + 1} of ${spans.length}: `;
+    now.replaceChildren(name, current ? which + range : ": none of its evidence is in this transcript");
     disable(links.before, piece <= 0);
     disable(links.after, piece + 1 >= spans.length);
+  }
+
+  /* The chosen record's details are open; what was opened for the one before is closed again. */
+  let unfolded = chosen ? [...chosen.closest(".records > li").querySelectorAll("details")] : [];
+  function unfold(record) {
+    const own = [...record.querySelectorAll("details")];
+    for (const details of unfolded) if (!own.includes(details)) details.open = false;
+    unfolded = own.filter((details) => !details.open || unfolded.includes(details));
+    for (const details of own) details.open = true;
+  }
+
+  /* The whole record if it fits, its choice in any case. */
+  function bringUp(pick) {
+    pick.closest(".records > li").scrollIntoView({ block: "nearest" });
+    pick.scrollIntoView({ block: "nearest" });
   }
 
   function choose(pick, at = 0) {
     if (chosen && chosen !== pick) chosen.removeAttribute("aria-current");
     chosen = pick;
     pick.setAttribute("aria-current", "true");
-    const details = pick.closest("li").querySelector("details");
-    if (details) details.open = true;
-    pick.scrollIntoView({ block: "nearest" });
+    unfold(pick.closest(".records > li"));
+    bringUp(pick);
     spans = parse(pick.dataset.spans);
     target = null;
     turnTo(at);
@@ -293,7 +310,7 @@
       spans = parse(chosen.dataset.spans);
       piece = Math.max(0, Math.min(piece, spans.length - 1));
       current = spans[piece] || null;
-      chosen.scrollIntoView({ block: "nearest" });
+      bringUp(chosen);
     }
     const asked = new URLSearchParams(location.search).get("from");
     const begin = target ?? (asked === null ? (current ? current.start : 0) : Number(asked));

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns.actions import plans, runs
 from campaigns.management import following
-from campaigns.management.arguments import mistakes_in_one_sentence, read_file, session_numbered
+from campaigns.management.arguments import mistakes_in_one_sentence, pipeline_text, session_numbered
 from campaigns.models import Run
 from extraction.pipelines.config import Pipeline, read_pipeline
-
-MOST_BYTES = 1_000_000
 
 
 class Command(BaseCommand):
@@ -69,12 +66,4 @@ class Command(BaseCommand):
 
 
 def _pipeline(given: str | None) -> Pipeline:
-    if given is None:
-        return plans.default_pipeline()
-    if Path(given).suffix == ".toml" or "/" in given:
-        data = read_file(given, most=MOST_BYTES)
-        try:
-            return read_pipeline(data.decode("utf-8-sig"), Path(given).name)
-        except UnicodeDecodeError as error:
-            raise CommandError(f"{given} is not UTF-8 text.") from error
-    return plans.named_pipeline(given)
+    return plans.default_pipeline() if given is None else read_pipeline(*pipeline_text(given))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import orjson
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from campaigns.actions import bindings
 from campaigns.adapters.documents import load_document
 from campaigns.adapters.providers import catalog, profiles
 from campaigns.adapters.table import table_of
@@ -19,7 +20,7 @@ from extraction.llm.profiles import Profile
 from extraction.llm.providers import client_for
 from extraction.pipelines.config import full_key
 from extraction.prompts.render import CacheBoundary, estimated_tokens, render
-from extraction.registry import LANES
+from extraction.registry import CHUNK_REPLIES, LANES
 
 
 class Command(BaseCommand):
@@ -37,7 +38,7 @@ class Command(BaseCommand):
         if key not in LANES:
             raise CommandError(f"There is no lane {lane!r}; there are: {', '.join(sorted(LANES))}.")
         with mistakes_in_one_sentence():
-            job = _job(session_numbered(campaign, session), _profile(profile))
+            job = _job(key, session_numbered(campaign, session), _profile(profile))
             total = len(chunks_of(LANES[key], job, document_scope(job)))
             if not 1 <= chunk <= total:
                 raise CommandError(f"There is no chunk {chunk}: this transcript has {total} for {key}.")
@@ -48,13 +49,16 @@ class Command(BaseCommand):
             self.stdout.write(line)
 
 
-def _job(session: GameSession, profile: Profile) -> LaneJob:
+def _job(lane: str, session: GameSession, profile: Profile) -> LaneJob:
+    transcript = latest_transcript(session)
     return LaneJob(
-        document=load_document(latest_transcript(session)),
+        document=load_document(transcript),
         catalog=catalog(),
         client=client_for(profile),
         profile=profile,
         table=table_of(session.campaign),
+        references=bindings.bind(lane=lane, transcript=transcript),
+        envelope=CHUNK_REPLIES,
     )
 
 

@@ -15,10 +15,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from campaigns import processes, sample
 from campaigns.actions import accounts, plans, runs
+from campaigns.adapters.providers import profiles
 from campaigns.management import following
 from campaigns.management.arguments import mistakes_in_one_sentence
-from campaigns.models import Campaign
+from campaigns.models import Campaign, Run
 from campaigns.supervisor import GRACE_S
+from extraction.llm.profiles import DEFAULT, ProviderKind
 
 LOOK_S = 0.5
 # The worker stops its own cluster first, which may take the cluster's grace period.
@@ -61,9 +63,16 @@ class Command(BaseCommand):
             self.stdout.write(f"Loaded the sample campaign {campaign.slug}.")
         for session in sample.sessions_never_run():
             run = runs.start(session=session, pipeline=plans.default_pipeline(), lanes=None, by=None)
-            following.work_inline(run, label=f"Sample session {session.number}", stream=sys.stderr)
-            for line in following.failures(run):
-                self.stderr.write(line)
+            self._work_on_sample(run, f"Sample session {session.number}")
+
+    def _work_on_sample(self, run: Run, label: str) -> None:
+        """Do the run at once where that takes seconds; a model may take an hour, which is for the worker."""
+        if profiles()[DEFAULT].provider is not ProviderKind.RULES:
+            self.stdout.write(f"{label}: the worker reads it with your model while you look around.")
+            return
+        following.work_inline(run, label=label, stream=sys.stderr)
+        for line in following.failures(run):
+            self.stderr.write(line)
 
     def _serve(self, host: str, port: int, stopping: threading.Event) -> None:
         _refuse_taken_port(host, port)

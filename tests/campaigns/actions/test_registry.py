@@ -3,14 +3,17 @@ from __future__ import annotations
 import threading
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import IntegrityError, connection
 
 from campaigns.actions import registry, versions
-from campaigns.models import ArtifactVersion, Campaign, EntryEvidence, RegistryEntry, RegistryState
+from campaigns.models import ArtifactVersion, Campaign, EntryAlias, EntryEvidence, RegistryEntry, RegistryState
 from extraction.identity import comparison_key, npc_id
 from tests import factories, standard
+from tests.campaigns.review import families
 
-NPC = RegistryEntry.Kind.NPC
+Kind = RegistryEntry.Kind
+NPC = Kind.NPC
 
 
 def approved(campaign: Campaign, number: int, npcs: factories.Ranges) -> ArtifactVersion:
@@ -116,9 +119,89 @@ def test_two_approvals_at_once_both_reach_the_registry() -> None:
     assert list(names) == ["Wick 1", "Wick 2", "Wick 3", "Wick 4"]
 
 
-def test_kind_of_lane() -> None:
-    assert registry.kind_of("dnd/npcs") == NPC
-    assert registry.kind_of("dnd/scenes") is None
+def test_rebuild_joins_items_by_id(campaign: Campaign) -> None:
+    for number, name in ((1, "The Clapper"), (2, "the clapper")):
+        transcript = factories.make_transcript(factories.make_session(campaign, number))
+        families.make_version(transcript, "items", [families.item(transcript, name)], state="approved")
+
+    registry.rebuild(campaign=campaign, kind=Kind.ITEM)
+
+    assert rows_of(campaign, Kind.ITEM) == [("The Clapper", [1, 2], 2, [])]
+
+
+def test_rebuild_joins_places_by_name_and_keeps_every_id(campaign: Campaign) -> None:
+    later = approved_places(campaign, 2, ("saltwick", 9))
+    earlier = approved_places(campaign, 1, ("Saltwick", 41))
+
+    registry.rebuild(campaign=campaign, kind=Kind.LOCATION)
+
+    assert rows_of(campaign, Kind.LOCATION) == [("Saltwick", [1, 2], 2, later)]
+    assert list(RegistryEntry.objects.values_list("entity_id", flat=True)) == earlier
+
+
+def test_rebuild_keeps_places_apart_where_a_session_has_two_of_a_name(campaign: Campaign) -> None:
+    approved_places(campaign, 1, ("The Gate", 41), ("The Gate", 9))
+    approved_places(campaign, 2, ("the gate", 9), ("Saltwick", 41))
+
+    registry.rebuild(campaign=campaign, kind=Kind.LOCATION)
+
+    assert sorted((name, sessions) for name, sessions, _, _ in rows_of(campaign, Kind.LOCATION)) == [
+        ("Saltwick", [2]),
+        ("The Gate", [1]),
+        ("The Gate", [1]),
+        ("the gate", [2]),
+    ]
+    assert EntryAlias.objects.count() == 0
+
+
+def test_rebuild_has_ids_of_members_and_of_earlier_approved_versions_lead_to_their_entry(
+    campaign: Campaign, gm: User
+) -> None:
+    transcript = factories.make_transcript(factories.make_session(campaign))
+    member = families.place(transcript, "The Lower Gate", ((9, 9),))
+    first = families.place(transcript, "The Gate", ((41, 41), (9, 9)))
+    moved = families.place(transcript, "The Gate", ((44, 44),))
+    consolidated = {"applied": [{"id": first["id"], "canonical": "The Gate", "members": [first, member]}]}
+    before = families.make_version(transcript, "locations", [first], consolidations=consolidated)
+    versions.approve(version_id=before.pk, note="", by=gm)
+    versions.approve(version_id=families.make_version(transcript, "locations", [moved]).pk, note="", by=gm)
+    aliases = EntryAlias.objects.filter(entry__entity_id=moved["id"]).values_list("entity_id", flat=True)
+
+    assert set(aliases) == {first["id"], member["id"]}
+
+
+def test_digest_follows_ids_that_lead_to_an_entry(campaign: Campaign) -> None:
+    version = approved(campaign, 1, {"Wick": [(50, 52)]})
+    before = registry.rebuild(campaign=campaign, kind=NPC).digest
+    wick = npc_id(comparison_key("Wick"))
+    members = [{"id": wick, "name": "Wick"}, {"id": npc_id("the eel-catcher"), "name": "the eel-catcher"}]
+    ArtifactVersion.objects.filter(pk=version.pk).update(consolidations={"applied": [{"id": wick, "members": members}]})
+
+    assert registry.rebuild(campaign=campaign, kind=NPC).digest != before
+
+
+@pytest.mark.parametrize(
+    ("lane", "kind"),
+    [("dnd/npcs", Kind.NPC), ("dnd/items", Kind.ITEM), ("dnd/locations", Kind.LOCATION), ("dnd/scenes", None)],
+)
+def test_kind_of_lane(lane: str, kind: str | None) -> None:
+    assert registry.kind_of(lane) == kind
+
+
+def approved_places(campaign: Campaign, number: int, *places: tuple[str, int]) -> list[str]:
+    """Store an approved registry of these names, each at its unit, and return the places' ids."""
+    transcript = factories.make_transcript(factories.make_session(campaign, number))
+    records = [families.place(transcript, name, ((unit, unit),)) for name, unit in places]
+    families.make_version(transcript, "locations", records, state="approved")
+    return [str(record["id"]) for record in records]
+
+
+def rows_of(campaign: Campaign, kind: str) -> list[tuple[str, list[int], int, list[str]]]:
+    rows = RegistryEntry.objects.filter(campaign=campaign, kind=kind)
+    return [
+        (row.name, row.sessions, row.evidence_count, list(row.aliases.values_list("entity_id", flat=True)))
+        for row in rows
+    ]
 
 
 def _fails(*args: object, **kwargs: object) -> None:

@@ -10,6 +10,7 @@ from campaigns.actions import versions
 from campaigns.models import ArtifactVersion, Campaign, Transcript
 from tests import factories
 from tests.campaigns.api.conftest import bearer
+from tests.campaigns.review import families
 from tests.standard import UNITS
 
 SESSION = "/api/v1/campaigns/salt-ferry/sessions/1"
@@ -101,6 +102,10 @@ def test_openapi_names_every_endpoint_of_this_path(db: None) -> None:
         "GET /campaigns/{slug}",
         "GET /campaigns/{slug}/npcs",
         "GET /campaigns/{slug}/npcs/{entity_id}",
+        "GET /campaigns/{slug}/items",
+        "GET /campaigns/{slug}/items/{entity_id}",
+        "GET /campaigns/{slug}/locations",
+        "GET /campaigns/{slug}/locations/{entity_id}",
         "GET /campaigns/{slug}/sessions",
         "GET /campaigns/{slug}/sessions/{number}",
         "GET /campaigns/{slug}/sessions/{number}/transcript",
@@ -113,6 +118,43 @@ def test_openapi_names_every_endpoint_of_this_path(db: None) -> None:
         "POST /artifact-versions/{version_id}/approve",
         "POST /artifact-versions/{version_id}/reject",
     }
+
+
+def test_openapi_has_unique_operation_ids_and_every_media_type(db: None) -> None:
+    paths = Client().get("/api/v1/openapi.json").json()["paths"]
+    ids = [operation["operationId"] for each in paths.values() for operation in each.values()]
+    artifact = paths["/api/v1/campaigns/{slug}/sessions/{number}/artifacts/{family}"]["get"]
+    media = set(artifact["responses"]["200"]["content"])
+
+    assert len(ids) == len(set(ids))
+    assert media == {f"application/vnd.notarius.dnd.{family}.v1+json" for family in families.RECORDS_KEYS}
+
+
+@pytest.mark.parametrize("family", families.RECORDS_KEYS)
+def test_artifact_of_each_family_is_served_to_its_audience(
+    family: str, client: Client, reader: User, gm: User, transcript: Transcript
+) -> None:
+    version = families.make_version(transcript, family, families.one_of_each(transcript)[family])
+    path = f"{SESSION}/artifacts/{family}"
+    pending = [who.get(f"{path}?status=latest").status_code for who in (client, bearer(reader, "read"))]
+    versions.approve(version_id=version.pk, note="", by=gm)
+    got = bearer(reader, "read").get(path)
+
+    assert pending == [200, 404]
+    assert (got.content.decode(), got["Content-Type"]) == (
+        version.payload,
+        f"application/vnd.notarius.dnd.{family}.v1+json",
+    )
+    assert client.get(path, headers={"if-none-match": got["ETag"]}).status_code == 304
+
+
+def test_session_shows_the_states_of_all_families(client: Client, transcript: Transcript) -> None:
+    for family, records in families.one_of_each(transcript).items():
+        families.make_version(transcript, family, records)
+    shown = client.get(f"{SESSION}/artifacts").json()["items"]
+
+    assert [item["family"] for item in shown] == sorted(families.RECORDS_KEYS)
+    assert {(item["approved"], item["latest"]) for item in shown} == {(None, 1)}
 
 
 def test_docs_page_loads_nothing_from_elsewhere(db: None) -> None:

@@ -2,10 +2,14 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
+from campaigns.actions import versions
 from campaigns.models import ArtifactVersion, Campaign
 from tests import factories
+from tests.campaigns.review import families
 
 
 @pytest.fixture
@@ -21,11 +25,40 @@ def home(user: User | None) -> str:
 
 
 def test_home_shows_a_game_master_what_waits_for_a_decision(gm: User, reader: User, pending: ArtifactVersion) -> None:
-    link = f"/review/versions/{pending.pk}/"
+    link = f"/review/sessions/{pending.artifact.session_id}/"
 
     assert link in home(gm)
+    assert "1 to review" in home(gm)
     assert link not in home(reader)
     assert "The Salt Ferry" in home(reader)
+
+
+def test_home_leads_a_game_master_to_every_session(gm: User, campaign: Campaign, pending: ArtifactVersion) -> None:
+    idle = factories.make_session(campaign, 4)
+    html = home(gm)
+
+    assert f"/review/sessions/{idle.pk}/" in html
+    assert "Other sessions (1)" in html
+
+
+def test_home_counts_what_is_approved_of_each_kind(gm: User, pending: ArtifactVersion) -> None:
+    transcript = pending.transcript
+    lists = {"items": [families.item(transcript, "Clapper")], "locations": [families.place(transcript, "Saltwick")]}
+    for version in (pending, *(families.make_version(transcript, *each) for each in lists.items())):
+        versions.approve(version_id=version.pk, note="", by=gm)
+
+    assert "1 session, approved: 4 NPCs, 1 item, 1 place" in home(gm)
+
+
+def test_home_takes_a_constant_number_of_queries(gm: User, campaign: Campaign) -> None:
+    counts = []
+    for number in range(1, 7):
+        factories.make_version(factories.make_transcript(factories.make_session(campaign, number)))
+        with CaptureQueriesContext(connection) as seen:
+            home(gm)
+        counts.append(len(seen))
+
+    assert len(set(counts)) == 1
 
 
 def test_home_shows_nobody_public_campaigns_alone(campaign: Campaign) -> None:

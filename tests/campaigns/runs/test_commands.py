@@ -41,7 +41,7 @@ def test_run_pipeline_inline_does_the_work(transcript: Transcript, capsys: pytes
     shown = capsys.readouterr()
     assert Run.objects.get().state == Run.State.SUCCEEDED
     assert "succeeded" in shown.out
-    assert "Session 3, dnd/npcs" in shown.err
+    assert "10 of 10 lanes" in shown.err
 
 
 def test_run_pipeline_takes_a_file_and_short_lane_names(transcript: Transcript, tmp_path: Path) -> None:
@@ -52,6 +52,16 @@ def test_run_pipeline_takes_a_file_and_short_lane_names(transcript: Transcript, 
 
     run = Run.objects.get()
     assert (run.pipeline, run.state) == ("mine", Run.State.SUCCEEDED)
+
+
+def test_run_pipeline_of_a_file_in_the_wrong_order_is_one_sentence(transcript: Transcript, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(OWN_PIPELINE + '[[steps.lanes]]\nlane = "dnd/spells"\n', encoding="utf-8")
+
+    with pytest.raises(CommandError, match=r"^mine\.toml: steps\.0\.lanes\.1\.lane: .*earlier step\.$"):
+        run_pipeline("--pipeline", str(file))
+
+    assert not Run.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -102,7 +112,7 @@ def test_ctrl_c_inline_leaves_the_lane_in_the_queue(transcript: Transcript, monk
     monkeypatch.setattr("campaigns.actions.work.run_lane", interrupt)
 
     with pytest.raises(CommandError, match="back in the queue"):
-        run_pipeline("--inline")
+        run_pipeline("--pipeline", "npcs-only", "--inline")
 
     lane = LaneRun.objects.get()
     assert (lane.state, lane.attempts) == (State.QUEUED, 0)

@@ -1,12 +1,22 @@
 from __future__ import annotations
 
+import io
+from pathlib import Path
+
+import orjson
 import pytest
+from django.conf import LazySettings, settings
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
+from jsonschema import Draft202012Validator
 
 from campaigns import sample
 from campaigns.actions import accounts, plans, runs
-from campaigns.models import AuditEntry, Transcript
+from campaigns.management import following
+from campaigns.management.commands.up import Command
+from campaigns.models import ArtifactVersion, AuditEntry, Run, Transcript
+from extraction.registry import LANES
+from tests.loopback import ScriptedServer
 
 
 def test_load_sample_brings_every_session_once(db: None) -> None:
@@ -25,6 +35,40 @@ def test_sessions_never_run_leave_out_what_was_started(db: None) -> None:
     runs.start(session=before[0], pipeline=plans.default_pipeline(), lanes=None, by=None)
 
     assert sample.sessions_never_run() == before[1:]
+
+
+def test_sample_session_run_to_its_end_has_ten_valid_artifacts(db: None) -> None:
+    sample.load_sample()
+    session = sample.sessions_never_run()[0]
+    run = runs.start(session=session, pipeline=plans.default_pipeline(), lanes=None, by=None)
+    stream = io.StringIO()
+
+    following.work_inline(run, label="Sample", stream=stream)
+
+    run.refresh_from_db()
+    versions = {version.artifact.lane: version for version in ArtifactVersion.objects.select_related("artifact")}
+    assert run.state == Run.State.SUCCEEDED
+    assert set(versions) == set(LANES)
+    for lane, version in versions.items():
+        schema = settings.ASSETS_DIR / "dnd" / LANES[lane].family.replace("-", "_") / "artifact.schema.json"
+        Draft202012Validator(orjson.loads(schema.read_bytes())).validate(orjson.loads(version.payload))
+        assert version.record_count > 0
+    assert f"{len(LANES)} of {len(LANES)} lanes" in stream.getvalue()
+
+
+def test_up_leaves_a_models_work_to_the_worker(
+    db: None, monkeypatch: pytest.MonkeyPatch, settings: LazySettings, tmp_path: Path
+) -> None:
+    """A first start with a slow model must not keep people from the site for as long as three sessions take."""
+    settings.STATIC_ROOT = tmp_path / "static"
+    with ScriptedServer() as server:
+        monkeypatch.setenv("NOTARIUS_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("NOTARIUS_LLM_MODEL", "test-model")
+        Command(stdout=io.StringIO())._prepare()
+
+    assert {run.state for run in Run.objects.all()} == {Run.State.QUEUED}
+    assert sample.sessions_never_run() == []
+    assert server.requests == []
 
 
 def test_sessions_never_run_without_the_sample_are_none(db: None) -> None:
