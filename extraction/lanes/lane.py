@@ -111,18 +111,22 @@ def nothing_to_check(scope: Scope) -> list[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A named input: the artifact of another lane. A required one must be bound before any model call."""
+    """A named input: the artifact of another lane. A required one must be bound before any model call.
+
+    `check` judges what is bound, before any model call: a rejection ends the lane without a retry.
+    """
 
     lane: str
     required: bool = False
+    check: Callable[[Scope], list[Finding]] = nothing_to_check
 
 
 @dataclass(frozen=True, slots=True)
 class Lane(Generic[R]):
     """`policies` are the ids of mapping, normalization, identity and context rules: raise one when its rule changes.
 
-    `slots` are the artifacts of other lanes that it reads. `check` judges them before any model call: a rejection
-    ends the lane without a retry. `shares_chunks` is false for a lane whose prompts begin with chunks of its own.
+    `slots` are the artifacts of other lanes that it reads. `check` judges what the lane asks of them together, as a
+    slot's own check judges one. `shares_chunks` is false for a lane whose prompts begin with chunks of its own.
     """
 
     key: str

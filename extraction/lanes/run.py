@@ -65,7 +65,8 @@ def _check_references(lane: AnyLane, scope: Scope) -> list[Finding]:
             raise PipelineError(
                 f"{lane.key} needs {slot.lane}: publish that artifact first.", code=Code.PIPELINE_UNBOUND
             )
-    findings = bounded(lane.check(scope))
+    checks = [slot.check for name, slot in lane.slots.items() if name in scope.references]
+    findings = bounded(finding for check in (*checks, lane.check) for finding in check(scope))
     if decide(findings) is Decision.REJECT:
         raise LaneFailed(
             "What is bound to the lane cannot be used with this transcript; no model was asked.",

@@ -20,7 +20,6 @@ from extraction.framework import (
 )
 
 SCENES_SLOT = "scenes"
-SCENES = Slot("dnd/scenes")
 _SCENES = TypeAdapter(list[SceneModel])
 
 
@@ -60,6 +59,9 @@ def is_partition(index: DocumentIndex, ranges: Sequence[tuple[int, int]]) -> boo
             return False
         following = end + 1
     return following == len(index)
+
+
+SCENES = Slot("dnd/scenes", check=check_scenes)
 
 
 def cut(index: DocumentIndex, start: int, end: int, limits: ChunkLimits) -> Iterator[tuple[int, int]]:

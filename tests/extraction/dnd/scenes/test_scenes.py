@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from extraction.dnd.scenes.lane import SCENES
 from extraction.dnd.scenes.normalize import LONGEST, stitch
 from extraction.dnd.scenes.validators import validate_partition, validate_starts
 from extraction.dnd.shared.scene_chunks import SCENES_SLOT, by_scene, check_scenes, is_partition
+from extraction.errors import LaneFailed
 from extraction.findings import Decision, decide
 from extraction.framework import ChunkLimits, Scope
 from extraction.lanes.job import BoundReference, LaneJob, LaneResult, Retries
@@ -20,6 +22,7 @@ from extraction.lanes.run import document_scope, run_lane
 from extraction.llm.profiles import Profile
 from extraction.llm.rules.scenes_extract import extract_scenes
 from extraction.llm.scripted import ScriptedClient
+from extraction.registry import LANES
 from extraction.source.documents import SourceDocument, SourceUnit
 from tests.extraction import story
 
@@ -246,3 +249,19 @@ def test_rules_begin_a_fight_where_initiative_is_called_for() -> None:
     )
 
     assert (answer["scenes"][-1]["start_unit_id"], answer["scenes"][-1]["primary_mode"]) == (16, "combat")
+
+
+@pytest.mark.parametrize("key", [key for key, lane in LANES.items() if SCENES_SLOT in lane.slots])
+def test_every_lane_that_reads_along_scenes_refuses_a_plan_that_is_no_partition(key: str) -> None:
+    client = ScriptedClient()
+    alien = Scene("Alien", "other", IDS[0], IDS[1])
+    references = {SCENES_SLOT: BoundReference("dnd/scenes", {"scenes": [alien.as_json()]})}
+    for name, slot in LANES[key].slots.items():
+        if name != SCENES_SLOT:
+            references[name] = BoundReference(slot.lane, {slot.lane.partition("/")[2]: []})
+    job = replace(story.make_job(client), references=references)
+
+    with pytest.raises(LaneFailed) as failed:
+        run_lane(LANES[key], job, LanePorts())
+    assert failed.value.code is Code.SCENES_NOT_A_PARTITION
+    assert client.requests == []
