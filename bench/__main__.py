@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from bench import imports, lanes, reconciles, repeats
+from bench import costs, imports, lanes, reconciles, repeats
 from bench.report import Row, show, write
 
 BENCHES: Mapping[str, Callable[[], Iterator[Row]]] = {
@@ -17,6 +17,7 @@ BENCHES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "calls": lanes.calls_rows,
     "repeat": repeats.rows,
     "wall": lanes.wall_rows,
+    "cost": costs.rows,
 }
 
 

@@ -3,8 +3,10 @@
     python -m bench.endpoint --latency 0.5 --jitter 0.6 --limit 8
 
 It answers the two prompts of the NPC lane: an extraction with every generated name of the passage at the unit that
-says it, a reconciliation with no group. How long a call takes depends on its prompt alone, so every run of the same
-transcript has the same delays. `GET /counts` says what came in since the start.
+says it, a reconciliation with no group. With `--answers FILE` it gives the prepared answers of that file instead. How
+long a call takes depends on its prompt alone, so every run of the same transcript has the same delays. `--cache` counts
+what a prefix cache would serve and says so in each reply's usage. `GET /counts` says what came in since the start,
+`POST /reset` forgets it, and what the cache holds.
 """
 
 from __future__ import annotations
@@ -17,11 +19,15 @@ import random
 import re
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from bench.prefix_cache import Metering, PrefixCache
 from bench.transcripts import npc_names
 
+FIRST_UNIT = re.compile(r"TRANSCRIPT:\n\[(\d+)\] ")
 UNIT_LINE = re.compile(r"^\[(\d+)\] [^:\n]*: (.*)$", re.MULTILINE)
 NAMES = frozenset(npc_names(50))
 FULL_NAME = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b")
@@ -37,6 +43,7 @@ class Behaviour:
     jitter: float = 0.0
     limit: int = 0
     retry_after: float = 1.0
+    cache: Metering | None = None
 
     def delay(self, body: bytes) -> float:
         """Return the seconds that this request takes."""
@@ -61,10 +68,33 @@ class Counts:
     delays: list[float] = field(default_factory=list)
 
 
+class Answers:
+    """Prepared answers: a list of {"unit", "task", "json"}, found by the passage's first unit and the task's words.
+
+    An answer without a unit is for every request with its task.
+    """
+
+    def __init__(self, given: Sequence[Mapping[str, Any]]) -> None:
+        self._at: dict[int | None, list[Mapping[str, Any]]] = {}
+        for answer in given:
+            self._at.setdefault(answer["unit"], []).append(answer)
+
+    def find(self, text: str) -> dict[str, Any]:
+        first = FIRST_UNIT.search(text)
+        unit = None if first is None else int(first.group(1))
+        found: dict[str, Any] = next(answer["json"] for answer in self._at.get(unit, []) if answer["task"] in text)
+        return found
+
+
 class Endpoint:
-    def __init__(self, behaviour: Behaviour) -> None:
+    def __init__(self, behaviour: Behaviour, answers: Answers | None = None) -> None:
         self.behaviour = behaviour
+        self.answers = answers
+        self._forget()
+
+    def _forget(self) -> None:
         self.counts = Counts()
+        self.cache = PrefixCache(self.behaviour.cache or Metering.WORDS)
 
     async def connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection until its other end goes away."""
@@ -85,6 +115,9 @@ class Endpoint:
         if path == "/counts":
             shown = {name: getattr(counts, name) for name in Counts.__slots__}
             return 200, shown
+        if path == "/reset":
+            self._forget()
+            return 200, {}
         if path != "/v1/chat/completions":
             return 404, {"error": {"message": "no such path", "type": "not_found_error"}}
         if self.behaviour.limit and counts.in_flight >= self.behaviour.limit:
@@ -98,22 +131,23 @@ class Endpoint:
         counts.delays.append(delay)
         due = asyncio.get_running_loop().time() + delay
         try:
-            value = self._completion(json.loads(body))
+            request = json.loads(body)
+            tokens = self.cache.tokens(request)
+            prefixes = self.cache.prefixes(request, tokens) if self.behaviour.cache else []
+            value = self._completion(request, len(tokens), self.cache.served(prefixes))
             # What the answer took to make is part of the delay, so that the delays are exact.
             await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
+            self.cache.answered(prefixes)
         finally:
             counts.in_flight -= 1
             counts.last_at = time.time()
         return 200, value
 
-    def _completion(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _completion(self, request: dict[str, Any], tokens: int, cached: int) -> dict[str, Any]:
         messages = [str(message["content"]) for message in request["messages"]]
-        words = sum(len(text.split()) for text in messages)
-        self.counts.prompt_words += words
-        shape = request.get("response_format", {}).get("json_schema", {}).get("name", "")
-        reply: dict[str, Any] = {"npcs": _named_in(messages[-1])} if shape == "npcs" else {"duplicate_groups": []}
-        text = json.dumps(reply)
-        usage = {"prompt_tokens": words, "completion_tokens": len(text.split())}
+        self.counts.prompt_words += sum(len(text.split()) for text in messages)
+        text = json.dumps(self._reply(request, messages))
+        usage: dict[str, Any] = {"prompt_tokens": tokens, "completion_tokens": len(self.cache.split(text))}
         choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
         return {
             "id": f"chatcmpl-{self.counts.calls}",
@@ -121,11 +155,18 @@ class Endpoint:
             "created": 0,
             "model": request["model"],
             "choices": [choice],
-            "usage": usage | {"total_tokens": sum(usage.values())},
+            "usage": usage | {"total_tokens": sum(usage.values()), "prompt_tokens_details": {"cached_tokens": cached}},
         }
 
+    def _reply(self, request: dict[str, Any], messages: Sequence[str]) -> dict[str, Any]:
+        if self.answers is not None:
+            return self.answers.find("\n\n".join(messages))
+        shape = request.get("response_format", {}).get("json_schema", {}).get("name", "")
+        return {"npcs": named_in(messages[-1])} if shape == "npcs" else {"duplicate_groups": []}
 
-def _named_in(message: str) -> list[dict[str, Any]]:
+
+def named_in(message: str) -> list[dict[str, Any]]:
+    """Return a record for each generated name of the message's passage, citing the units that say it."""
     passage = message.partition(TRANSCRIPT)[2]
     found: dict[str, list[dict[str, int]]] = {}
     for unit, text in UNIT_LINE.findall(passage):
@@ -149,8 +190,9 @@ def _http(status: int, body: bytes, retry_after: float) -> bytes:
     return head.encode() + body
 
 
-async def serve(behaviour: Behaviour, port: int) -> None:
-    server = await asyncio.start_server(Endpoint(behaviour).connection, "127.0.0.1", port, limit=MAX_HEAD, backlog=512)
+async def serve(behaviour: Behaviour, answers: Answers | None, port: int) -> None:
+    served = Endpoint(behaviour, answers)
+    server = await asyncio.start_server(served.connection, "127.0.0.1", port, limit=MAX_HEAD, backlog=512)
     sys.stdout.write(f"ready http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1\n")
     sys.stdout.flush()
     await server.serve_forever()
@@ -163,8 +205,12 @@ def main() -> None:
     parser.add_argument("--jitter", type=float, default=0.0, help="sigma of a log-normal factor on it")
     parser.add_argument("--limit", type=int, default=0, help="calls held at once; more get HTTP 429")
     parser.add_argument("--retry-after", type=float, default=1.0, help="seconds, in the 429's header")
+    parser.add_argument("--cache", type=Metering, choices=list(Metering), help="count what a prefix cache would serve")
+    parser.add_argument("--answers", type=Path, help="prepared answers as bench.costs writes them")
     given = parser.parse_args()
-    asyncio.run(serve(Behaviour(given.latency, given.jitter, given.limit, given.retry_after), given.port))
+    behaviour = Behaviour(given.latency, given.jitter, given.limit, given.retry_after, given.cache)
+    answers = None if given.answers is None else Answers(json.loads(given.answers.read_text(encoding="utf-8")))
+    asyncio.run(serve(behaviour, answers, given.port))
 
 
 if __name__ == "__main__":

@@ -67,8 +67,10 @@ def generated(turns: int, *, names: int = 50, seed: int = 1) -> tuple[SourceUnit
         said = rng.choices(WORDS, k=size)
         if rng.random() < NAMED_SHARE:
             said[rng.randrange(size)] = rng.choice(people)
-        start = number * 4_000
-        units.append(SourceUnit(number, rng.choice(SPEAKERS), " ".join(said).capitalize() + ".", start, start + 3_000))
+        text, start = " ".join(said), number * 4_000
+        # capitalize() would make the names small.
+        sentence = f"{text[0].upper()}{text[1:]}."
+        units.append(SourceUnit(number, rng.choice(SPEAKERS), sentence, start, start + 3_000))
     return tuple(units)
 
 

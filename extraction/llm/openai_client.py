@@ -24,7 +24,6 @@ from extraction.llm.boundary import (
     Exchange,
     ExchangeSink,
     Message,
-    Role,
     StructuredCompletion,
     StructuredRequest,
     Usage,
@@ -224,13 +223,13 @@ def build_payload(request: StructuredRequest, profile: Profile) -> dict[str, obj
 
 
 def _with_schema_note(messages: tuple[Message, ...], schema: Mapping[str, JsonValue]) -> tuple[Message, ...]:
-    """Return the messages with the schema as text at the end of the last system message."""
+    """Return the messages with the schema as text at the very end.
+
+    It differs from task to task: at the end it leaves the passage before it a prefix that all tasks share.
+    """
+    *before, last = messages
     note = f"{SCHEMA_NOTE}\n{orjson.dumps(schema).decode()}"
-    last = max((at for at, message in enumerate(messages) if message.role is Role.SYSTEM), default=None)
-    if last is None:
-        return (Message(Role.SYSTEM, note), *messages)
-    joined = Message(Role.SYSTEM, f"{messages[last].content}\n\n{note}")
-    return (*messages[:last], joined, *messages[last + 1 :])
+    return (*before, Message(last.role, f"{last.content}\n\n{note}"))
 
 
 def call(sdk: OpenAI, payload: Mapping[str, object], trip: Trip, *, timeout_s: float) -> None:

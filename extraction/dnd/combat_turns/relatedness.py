@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from extraction.dnd.artifacts.combat_turns import CombatTurn
-from extraction.dnd.combat_turns.projection import NPCS_SLOT
 from extraction.dnd.shared.bound import bound_entities
+from extraction.dnd.shared.npc_names import NPCS_SLOT
 from extraction.dnd.shared.relatedness import WORD, mentions
 from extraction.framework import Code, Finding, JsonValue, Scope, SourceRef, comparison_key, span, warning
 

@@ -6,22 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import get_args
 
 from extraction.dnd.artifacts.combat_turns import Category, CombatAction, CombatTurn, TurnKind
-from extraction.dnd.combat_turns.normalize import names, sameness, tidy
-from extraction.dnd.combat_turns.projection import NPCS_SLOT
+from extraction.dnd.combat_turns.normalize import sameness, tidy
 from extraction.dnd.shared.name_book import NameBook
-from extraction.framework import Code, Finding, Scope, comparison_key, rejection
+from extraction.dnd.shared.npc_names import NPCS_SLOT
+from extraction.dnd.shared.shape import shape_validator
+from extraction.framework import Code, Finding, Scope, Validator, comparison_key, rejection
 
 _KINDS = frozenset(get_args(TurnKind))
 _CATEGORIES = frozenset(get_args(Category))
-
-
-def validate_shape(records: Sequence[CombatTurn], scope: Scope) -> list[Finding]:
-    """Return a rejection for each field that is empty, out of its values, or no positive round."""
-    return [
-        rejection(Code.RECORD_SHAPE, f"record[{number}].{field}")
-        for number, record in enumerate(records)
-        for field in _misshapen(record)
-    ]
 
 
 def validate_names(records: Sequence[CombatTurn], scope: Scope) -> list[Finding]:
@@ -40,7 +32,7 @@ def validate_normalized(records: Sequence[CombatTurn], scope: Scope) -> list[Fin
     return [
         rejection(Code.IDENTITY_MISMATCH, f"record[{number}]")
         for number, record in enumerate(records)
-        if tidy(record, scope) != record or any(book.canonical(name) != name for name in names(record))
+        if tidy(record, book, scope).record != record
     ]
 
 
@@ -82,3 +74,7 @@ def _placed_names(record: CombatTurn) -> Iterator[tuple[str, str]]:
     for at, action in enumerate(record.actions):
         for place, target in enumerate(action.targets):
             yield f"actions[{at}].targets[{place}]", target
+
+
+validate_shape: Validator[CombatTurn] = shape_validator(_misshapen)
+"""Rejects each field that is empty, out of its values, or no positive round."""

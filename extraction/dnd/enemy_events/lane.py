@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from extraction.dnd.artifacts.enemy_events import EnemyEvent
-from extraction.dnd.enemy_events.extract import MAPPING_POLICY, EnemyEventsReply, materials, read
+from extraction.dnd.enemy_events.extract import MAPPING_POLICY, EnemyEventsReply, read
 from extraction.dnd.enemy_events.normalize import NORMALIZATION_POLICY, normalize
 from extraction.dnd.enemy_events.validators import validate_relatedness, validate_shape
 from extraction.dnd.shared.name_book import NAME_POLICY
+from extraction.dnd.shared.npc_names import NPCS_SLOT, chunk_with_npc_names
 from extraction.dnd.shared.references import validate_canonical_refs, validate_record_order, validate_source_refs
 from extraction.dnd.shared.scene_chunks import SCENES, SCENES_SLOT, by_scene
-from extraction.dnd.shared.tidying import NPCS_SLOT
 from extraction.framework import Extract, JsonValue, Lane, Scope, Slot, concatenate
 
 
@@ -29,7 +29,7 @@ ENEMY_EVENTS: Lane[EnemyEvent] = Lane(
     extract=Extract(
         prompt="dnd/enemy-events.extract",
         reply=EnemyEventsReply,
-        materials=materials,
+        materials=chunk_with_npc_names,
         read=read,
         validators=(validate_shape, validate_source_refs, validate_canonical_refs),
     ),

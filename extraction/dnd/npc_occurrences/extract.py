@@ -7,12 +7,12 @@ from extraction.dnd.npc_occurrences.resolve import resolve_npc
 from extraction.dnd.shared.bound import bound_entities, by_key
 from extraction.dnd.shared.evidence import cited_refs
 from extraction.dnd.shared.materials import chunk_materials
+from extraction.dnd.shared.npc_names import NPCS_SLOT
 from extraction.dnd.shared.occurrences import UNRESOLVED, names_only
 from extraction.dnd.shared.reply import RangeReply, Reply
 from extraction.framework import Chunk, JsonValue, Scope
 
 MAPPING_POLICY = "npc-occurrences.mapping.v1"
-NPCS_SLOT = "npcs"
 
 
 class NpcOccurrenceReply(Reply):

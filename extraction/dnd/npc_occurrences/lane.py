@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import get_args
 
 from extraction.dnd.artifacts.occurrences import NpcKind, NpcOccurrence
-from extraction.dnd.npc_occurrences.extract import MAPPING_POLICY, NPCS_SLOT, NpcOccurrencesReply, materials, read
+from extraction.dnd.npc_occurrences.extract import MAPPING_POLICY, NpcOccurrencesReply, materials, read
 from extraction.dnd.npc_occurrences.normalize import NORMALIZATION_POLICY, normalize
 from extraction.dnd.npc_occurrences.resolve import RESOLUTION_POLICY
+from extraction.dnd.shared.npc_names import NPCS_SLOT
 from extraction.dnd.shared.occurrences import (
     by_scene_unless_empty,
     kind_validator,

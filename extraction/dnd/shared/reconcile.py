@@ -14,6 +14,8 @@ from extraction.dnd.artifacts.registry import Entity
 from extraction.dnd.shared.references import is_citable
 from extraction.dnd.shared.registry import Identify
 from extraction.dnd.shared.reply import RangeReply, Reply
+from extraction.dnd.shared.verdicts import CONTRADICTED, Decided, decide_groups, united
+from extraction.dnd.shared.verdicts import Group as SafeGroup
 from extraction.framework import (
     CONTEXT_RADIUS,
     Code,
@@ -36,6 +38,8 @@ from extraction.framework import (
 RECONCILE_POLICY = "reconcile.descriptors.v1"
 CONTEXT_POLICY = f"reconcile.windows.radius-{CONTEXT_RADIUS}.thin-evenly.v1"
 APPLIED = "applied"
+REVIEW = "review"
+"""By whom a consolidation is, where a decision is part of it."""
 
 
 class Descriptor(Reply):
@@ -126,34 +130,75 @@ def apply_groups(
     """Return the records with every safe group applied, and a retry request where any part of the reply was unsafe.
 
     A group's result keeps the canonical name, has the members' evidence united and its id derived anew, and stands
-    where the earliest member stood; every record that came in is represented by exactly one that goes out. `reply` is
-    None for an answer that could not be used: then nothing is applied.
+    where the earliest member stood; every record that came in is represented by exactly one that goes out, unless a
+    decision removes it. Decisions of a review come before the reply, and ask for no retry. `reply` is None for an
+    answer that could not be used: then no group is applied.
     """
     if reply is None:
         retry = RetryRequest((rejection(Code.RECONCILE_INVALID_REPLY),))
-        return StageOutcome(Settled(tuple(records)), retry=retry)
+        unasked = settle_unasked(records, scope, identify)
+        return StageOutcome(unasked.value, unasked.findings, retry)
     verdicts = _without_collisions(assess_groups(reply.duplicate_groups, records, scope), records, scope, identify)
-    safe = {min(verdict.members): verdict for verdict in verdicts if verdict.code is None}
-    gone = {member for verdict in safe.values() for member in verdict.members}
+    unsafe = [rejection(verdict.code, f"group[{at}]") for at, verdict in enumerate(verdicts) if verdict.code]
+    safe = [
+        SafeGroup(at, verdict.members, verdict.canonical or 0)
+        for at, verdict in enumerate(verdicts)
+        if verdict.code is None
+    ]
+    decided = decide_groups(records, safe, scope, identify)
+    settled = _settled(records, decided, scope, identify)
+    proposals: list[JsonValue] = [
+        _proposal_json(group, Code.DECISION_OVERRULED if at in decided.overruled else verdicts[at].code)
+        for at, group in enumerate(reply.duplicate_groups)
+    ]
+    overruled = tuple(warning(Code.DECISION_OVERRULED, f"group[{at}]") for at in sorted(decided.overruled))
+    consolidations = {**settled.value.consolidations, "proposals": proposals}
+    return StageOutcome(
+        Settled(settled.value.records, consolidations),
+        (*overruled, *settled.findings),
+        RetryRequest(tuple(unsafe)) if unsafe else None,
+    )
+
+
+def settle_unasked(records: Sequence[Entity], scope: Scope, identify: Identify) -> StageOutcome[Settled[Entity]]:
+    """Return the records as the review's decisions alone have them."""
+    if not scope.verdicts:
+        return StageOutcome(Settled(tuple(records)))
+    settled = _settled(records, decide_groups(records, (), scope, identify), scope, identify)
+    return StageOutcome(
+        Settled(settled.value.records, {**settled.value.consolidations, "proposals": []}), settled.findings
+    )
+
+
+def _settled(
+    records: Sequence[Entity], decided: Decided, scope: Scope, identify: Identify
+) -> StageOutcome[Settled[Entity]]:
+    """Return the records with each union in the place of its earliest member, and what was done as review data."""
+    unions = {min(union.members): union for union in decided.unions}
+    gone = {member for union in decided.unions for member in union.members} | decided.removed
     settled: list[Entity] = []
     applied: list[JsonValue] = []
     findings: list[Finding] = []
+    if against := sum(outcome == CONTRADICTED for outcome in decided.outcomes.values()):
+        findings.append(warning(Code.DECISION_CONTRADICTED, decisions=against))
     for number, record in enumerate(records):
-        if (verdict := safe.get(number)) is not None:
-            result = _united(verdict, records, scope, identify)
-            members = [records[member].as_json() for member in sorted(verdict.members)]
-            findings.append(warning(Code.RECONCILE_APPLIED, f"record[{len(settled)}]", members=len(members)))
-            applied.append({"id": result.id, "canonical": result.name, "members": members})
+        if (union := unions.get(number)) is not None:
+            result = united(records, union, scope, identify)
+            members: list[JsonValue] = [records[member].as_json() for member in union.members]
+            code = Code.RECONCILE_APPLIED if union.proposed else Code.DECISION_APPLIED
+            findings.append(warning(code, f"record[{len(settled)}]", members=len(members)))
+            by: dict[str, JsonValue] = {"by": REVIEW} if union.decided else {}
+            applied.append({"id": result.id, "canonical": result.name, "members": members, **by})
             settled.append(result)
         elif number not in gone:
             settled.append(record)
-    proposals = [_proposal_json(group, at) for group, at in zip(reply.duplicate_groups, verdicts, strict=True)]
-    unsafe = [rejection(verdict.code, f"group[{at}]") for at, verdict in enumerate(verdicts) if verdict.code]
-    return StageOutcome(
-        Settled(tuple(settled), {"applied": applied, "proposals": proposals}),
-        tuple(findings),
-        RetryRequest(tuple(unsafe)) if unsafe else None,
-    )
+    consolidations: dict[str, JsonValue] = {"applied": applied}
+    if scope.verdicts:
+        consolidations["removed"] = [records[number].as_json() for number in sorted(decided.removed)]
+        consolidations["decisions"] = [
+            {"decision": decision, "outcome": outcome} for decision, outcome in decided.outcomes.items()
+        ]
+    return StageOutcome(Settled(tuple(settled), consolidations), tuple(findings))
 
 
 def omitted(outcome: StageOutcome[Settled[Entity]]) -> Finding:
@@ -188,11 +233,11 @@ def _without_collisions(
             checked[at] = replace(checked[at], code=Code.RECONCILE_CONFLICT)
 
 
-def _proposal_json(group: Group, verdict: Verdict) -> dict[str, JsonValue]:
+def _proposal_json(group: Group, code: Code | None) -> dict[str, JsonValue]:
     return {
         "members": [descriptor.name for descriptor in group.members],
         "canonical": group.canonical.name,
-        "verdict": verdict.code.value if verdict.code else APPLIED,
+        "verdict": code.value if code else APPLIED,
     }
 
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from extraction.dnd.artifacts.registry import Entity
 from extraction.dnd.shared.evidence import cited_refs
-from extraction.dnd.shared.relatedness import mentions
+from extraction.dnd.shared.relatedness import name_said_validator
 from extraction.dnd.shared.reply import RangeReply, Reply
 from extraction.framework import (
     Code,
@@ -21,7 +21,6 @@ from extraction.framework import (
     comparison_key,
     earliest,
     rejection,
-    warning,
 )
 
 MAX_NAME = 200
@@ -96,13 +95,12 @@ def identity_validator(identify: Identify) -> Validator[Entity]:
     return validate_identity
 
 
-def validate_relatedness(records: Sequence[Entity], scope: Scope) -> list[Finding]:
-    """Return a warning for each record whose cited units nowhere say a word of its name."""
-    return [
-        warning(Code.EVIDENCE_UNRELATED, f"record[{number}]", references=len(record.source_refs))
-        for number, record in enumerate(records)
-        if not mentions(record.name, record.source_refs, scope.index)
-    ]
+def _name(record: Entity) -> str:
+    return record.name
+
+
+validate_relatedness: Validator[Entity] = name_said_validator(_name)
+"""Warns of each record whose cited units nowhere say a word of its name."""
 
 
 def _place(record: Entity, scope: Scope) -> tuple[tuple[int, int], str]:

@@ -14,6 +14,7 @@ from extraction.dnd.shared.reconcile import (
     apply_groups,
     ask,
     omitted,
+    settle_unasked,
 )
 from extraction.dnd.shared.references import validate_canonical_refs, validate_record_order, validate_source_refs
 from extraction.dnd.shared.registry import Identify, identity_validator, validate_names, validate_relatedness
@@ -55,6 +56,9 @@ def registry_lane(
     def apply(records: Sequence[Entity], answer: ReconcileReply | None, scope: Scope) -> StageOutcome[Settled[Entity]]:
         return apply_groups(records, answer, scope, identify)
 
+    def unasked(records: Sequence[Entity], scope: Scope) -> StageOutcome[Settled[Entity]]:
+        return settle_unasked(records, scope, identify)
+
     def publish(records: Sequence[Entity], scope: Scope) -> dict[str, JsonValue]:
         return {family: [record.as_json() for record in records]}
 
@@ -80,6 +84,7 @@ def registry_lane(
             ask=which_are_one,
             apply=apply,
             omitted=omitted,
+            unasked=unasked,
         ),
         validators=(
             validate_names,

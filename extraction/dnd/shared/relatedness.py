@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
-from extraction.framework import DocumentIndex, SourceRef, comparison_key, span
+from extraction.framework import (
+    Cited,
+    Code,
+    DocumentIndex,
+    Finding,
+    Scope,
+    SourceRef,
+    Validator,
+    comparison_key,
+    span,
+    warning,
+)
+
+T = TypeVar("T", bound=Cited)
 
 WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 
@@ -30,3 +44,17 @@ def mentions(name: str, refs: Iterable[SourceRef], index: DocumentIndex) -> bool
             if wanted & words_of(unit.text):
                 return True
     return False
+
+
+def name_said_validator(name_of: Callable[[T], str]) -> Validator[T]:
+    """Return the advisory check of cited text against one name of each record."""
+
+    def validate_relatedness(records: Sequence[T], scope: Scope) -> list[Finding]:
+        """Return a warning for each record whose cited units nowhere say a word of the name."""
+        return [
+            warning(Code.EVIDENCE_UNRELATED, f"record[{number}]", references=len(record.source_refs))
+            for number, record in enumerate(records)
+            if not mentions(name_of(record), record.source_refs, scope.index)
+        ]
+
+    return validate_relatedness

@@ -26,17 +26,31 @@ _SCENES = TypeAdapter(list[SceneModel])
 def by_scene(scope: Scope, limits: ChunkLimits) -> tuple[Chunk, ...]:
     """Return chunks that partition the document along its scenes, the deterministic chunks where none are bound.
 
-    A scene over the limits is cut, at a change of speaker where one is near. A mode never leaves a chunk out.
+    Whole scenes that follow each other share a chunk as long as they fit: each call carries the same instructions,
+    so a call for every short scene would say them over and over. A scene over the limits is cut, at a change of
+    speaker where one is near. A mode never leaves a chunk out. A chunk has title and mode where it is one scene's.
     """
     bound = scope.references.get(SCENES_SLOT)
     if bound is None:
         return by_size(scope.index, limits)
-    chunks: list[Chunk] = []
+    pieces: list[Chunk] = []
     for scene in _SCENES.validate_python(bound.payload["scenes"]):
         start, end = scope.index.position(scene.start_unit_id), scope.index.position(scene.end_unit_id)
         for first, last in cut(scope.index, start, end, limits):
-            chunks.append(Chunk(len(chunks), first, last, scene.title, scene.primary_mode))
-    return tuple(chunks)
+            piece = Chunk(len(pieces), first, last, scene.title, scene.primary_mode)
+            if pieces and (joined := _joined(scope.index, pieces[-1], piece, limits)) is not None:
+                pieces[-1] = joined
+            else:
+                pieces.append(piece)
+    return tuple(pieces)
+
+
+def _joined(index: DocumentIndex, before: Chunk, after: Chunk, limits: ChunkLimits) -> Chunk | None:
+    """Return both as one chunk, None where they do not fit together."""
+    units = index.between(before.start, after.end)
+    if len(units) > limits.units or sum(len(unit.text.split()) for unit in units) > limits.words:
+        return None
+    return Chunk(before.number, before.start, after.end)
 
 
 def check_scenes(scope: Scope) -> list[Finding]:

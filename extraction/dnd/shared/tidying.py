@@ -1,4 +1,8 @@
-"""What turns, spells and enemy events are tidied by: white space, exact names of the registry, exact repeats."""
+"""What turns, spells and enemy events are tidied by: white space, exact names of the registry, exact repeats.
+
+All these families warn alike: once for each name written anew, at its field; once for each record whose white space
+changed; once for each repeat.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,11 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from extraction.dnd.shared.bound import bound_entities
 from extraction.dnd.shared.name_book import NameBook
 from extraction.framework import (
     Cited,
     Code,
     Finding,
-    JsonValue,
     Scope,
     StageOutcome,
     comparison_key,
@@ -21,7 +23,6 @@ from extraction.framework import (
 )
 
 T = TypeVar("T", bound=Cited)
-NPCS_SLOT = "npcs"
 
 
 class Tidying:
@@ -100,14 +101,3 @@ def collapse_repeats(given: Sequence[Tidied[T]], sameness: Callable[[T], Hashabl
 def key_or_none(text: str | None) -> str | None:
     """Return the comparison key of what may be absent."""
     return None if text is None else comparison_key(text)
-
-
-def npc_names(scope: Scope) -> list[JsonValue]:
-    """Return what a model is shown of the bound NPC registry: names in registry order, no id and no evidence.
-
-    `other_names` are those that its consolidations joined.
-    """
-    return [
-        {"name": entity.name, "other_names": [name for name in entity.members if name != entity.name]}
-        for entity in bound_entities(scope, NPCS_SLOT)
-    ]

@@ -1,13 +1,11 @@
-"""What the model sees of a chunk, and what it answers."""
+"""What the model answers for a chunk, and how its records are read."""
 
 from __future__ import annotations
 
 from extraction.dnd.artifacts.spells import SpellCast
 from extraction.dnd.shared.evidence import cited_refs
-from extraction.dnd.shared.materials import chunk_materials
 from extraction.dnd.shared.reply import RangeReply, Reply
-from extraction.dnd.shared.tidying import npc_names
-from extraction.framework import Chunk, JsonValue, Scope
+from extraction.framework import Scope
 
 MAPPING_POLICY = "spells.mapping.v1"
 
@@ -23,11 +21,6 @@ class SpellReply(Reply):
 
 class SpellsReply(Reply):
     spells: list[SpellReply]
-
-
-def materials(scope: Scope, chunk: Chunk) -> dict[str, JsonValue]:
-    """Return the chunk as every lane shows it, and the names of the NPC registry where one is bound."""
-    return {**chunk_materials(scope, chunk), "npcs": npc_names(scope)}
 
 
 def read(reply: SpellsReply, scope: Scope) -> list[SpellCast]:

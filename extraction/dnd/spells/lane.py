@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from extraction.dnd.artifacts.spells import SpellCast
 from extraction.dnd.shared.name_book import NAME_POLICY
+from extraction.dnd.shared.npc_names import NPCS_SLOT, chunk_with_npc_names
 from extraction.dnd.shared.references import validate_canonical_refs, validate_record_order, validate_source_refs
 from extraction.dnd.shared.scene_chunks import SCENES, SCENES_SLOT, by_scene
-from extraction.dnd.shared.tidying import NPCS_SLOT
-from extraction.dnd.spells.extract import MAPPING_POLICY, SpellsReply, materials, read
+from extraction.dnd.spells.extract import MAPPING_POLICY, SpellsReply, read
 from extraction.dnd.spells.normalize import NORMALIZATION_POLICY, normalize
 from extraction.dnd.spells.validators import validate_relatedness, validate_shape
 from extraction.framework import Extract, JsonValue, Lane, Scope, Slot, concatenate
@@ -29,7 +29,7 @@ SPELLS: Lane[SpellCast] = Lane(
     extract=Extract(
         prompt="dnd/spells.extract",
         reply=SpellsReply,
-        materials=materials,
+        materials=chunk_with_npc_names,
         read=read,
         validators=(validate_shape, validate_source_refs, validate_canonical_refs),
     ),

@@ -6,7 +6,8 @@ from collections.abc import Hashable, Sequence
 
 from extraction.dnd.artifacts.spells import SpellCast
 from extraction.dnd.shared.name_book import NameBook
-from extraction.dnd.shared.tidying import NPCS_SLOT, Tidied, Tidying, collapse_repeats, in_document_order, key_or_none
+from extraction.dnd.shared.npc_names import NPCS_SLOT
+from extraction.dnd.shared.tidying import Tidied, Tidying, collapse_repeats, in_document_order, key_or_none
 from extraction.framework import Scope, StageOutcome, canonical, comparison_key
 
 NORMALIZATION_POLICY = "spells.normalize.v1"

@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from extraction.dnd.artifacts.spells import SpellCast
-from extraction.dnd.shared.relatedness import mentions
-from extraction.framework import Code, Finding, Scope, comparison_key, rejection, warning
+from extraction.dnd.shared.relatedness import name_said_validator
+from extraction.dnd.shared.shape import shape_validator
+from extraction.framework import Validator, comparison_key
 
 LEVELS = range(10)
-
-
-def validate_shape(records: Sequence[SpellCast], scope: Scope) -> list[Finding]:
-    """Return a rejection for each field that is blank, and for each level that no slot and no cantrip has."""
-    return [
-        rejection(Code.RECORD_SHAPE, f"record[{number}].{field}")
-        for number, record in enumerate(records)
-        for field in _faults(record)
-    ]
-
-
-def validate_relatedness(records: Sequence[SpellCast], scope: Scope) -> list[Finding]:
-    """Return a warning for each cast whose cited units nowhere say a word of the spell's name."""
-    return [
-        warning(Code.EVIDENCE_UNRELATED, f"record[{number}]", references=len(record.source_refs))
-        for number, record in enumerate(records)
-        if not mentions(record.spell, record.source_refs, scope.index)
-    ]
 
 
 def _faults(record: SpellCast) -> list[str]:
@@ -36,3 +17,14 @@ def _faults(record: SpellCast) -> list[str]:
         texts["outcome"] = record.outcome
     faults = [field for field, text in texts.items() if not comparison_key(text)]
     return faults if record.level is None or record.level in LEVELS else [*faults, "level"]
+
+
+def _name(record: SpellCast) -> str:
+    return record.spell
+
+
+validate_shape: Validator[SpellCast] = shape_validator(_faults)
+"""Rejects each field that is blank, and each level that no slot and no cantrip has."""
+
+validate_relatedness: Validator[SpellCast] = name_said_validator(_name)
+"""Warns of each cast whose cited units nowhere say a word of the spell's name."""

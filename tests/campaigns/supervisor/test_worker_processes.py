@@ -160,7 +160,9 @@ def test_wait_follows_a_run_that_a_worker_does(place: Installation, server: Scri
     server._latency = 0.0
     supervisor = place.start("work")
 
-    printed = place.command("run_pipeline", "--campaign", "ferry", "--session", "1", "--wait")
+    printed = place.command(
+        "run_pipeline", "--campaign", "ferry", "--session", "1", "--pipeline", "npcs-only", "--wait"
+    )
 
     assert f"{CALLS} calls" in printed
     assert place.stop(supervisor) == 0

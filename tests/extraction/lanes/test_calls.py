@@ -15,6 +15,7 @@ from extraction.llm.profiles import Profile, ProviderKind, SchemaLayout
 from extraction.llm.schema import lint_strict
 from extraction.llm.scripted import ScriptedClient
 from extraction.prompts.catalog import Catalog, Prompt
+from extraction.registry import CHUNK_REPLIES, LANES
 from tests.extraction import story
 from tests.extraction.story import EXTRACT, RECONCILE, make_job
 from tests.leaks import Leaks
@@ -130,6 +131,61 @@ def test_complete_takes_the_answer_out_of_its_place() -> None:
     job = two_tasks(client, schema_layout=TOGETHER)
 
     assert prepare(job, EXTRACT, NpcsReply, MATERIALS).complete(job, drop_exchange) == GOOD
+
+
+ALL_TASKS = [pytest.param(prompt_id, reply, id=prompt_id) for prompt_id, reply in CHUNK_REPLIES.items()]
+PLACES = {story.CATALOG[prompt_id].response: reply for prompt_id, reply in CHUNK_REPLIES.items()}
+
+
+def nothing_found(reply: type[BaseModel]) -> dict[str, Any]:
+    return {name: [] for name in reply.model_fields}
+
+
+def prepared_together(client: ScriptedClient, prompt_id: str) -> tuple[LaneJob, PreparedCall]:
+    """Prepare a call of one real task under the envelope of all of them, with everything the profile can narrow."""
+    profile = Profile(
+        provider=ProviderKind.OPENAI,
+        base_url="https://one.example/v1",
+        model="m",
+        schema_layout=TOGETHER,
+        unit_id_enum=True,
+        max_records=9,
+    )
+    job = make_job(client, profile=profile, envelope=CHUNK_REPLIES)
+    materials = {name: MATERIALS.get(name, []) for name in job.catalog[prompt_id].materials}
+    return job, prepare(job, prompt_id, CHUNK_REPLIES[prompt_id], materials, [41, 7])
+
+
+def test_envelope_has_a_place_of_its_own_for_each_lane_that_shares_chunks() -> None:
+    sharing = [lane for lane in LANES.values() if lane.shares_chunks]
+
+    assert len(PLACES) == len(CHUNK_REPLIES) == len(sharing) == 9
+
+
+@pytest.mark.parametrize(("prompt_id", "reply"), ALL_TASKS)
+def test_envelope_of_all_lanes_is_one_strict_schema_whichever_lane_asks(prompt_id: str, reply: type[BaseModel]) -> None:
+    _, call = prepared_together(ScriptedClient(), prompt_id)
+    schema: Any = call.request.schema
+
+    assert lint_strict(schema) == []
+    assert schema == prepared_together(ScriptedClient(), EXTRACT)[1].request.schema
+    assert call.request.schema_name == "answers"
+    assert PLACES[str(call.place)] is reply
+
+
+@pytest.mark.parametrize(("prompt_id", "reply"), ALL_TASKS)
+def test_complete_reads_each_lanes_answer_from_its_place_alone(prompt_id: str, reply: type[BaseModel]) -> None:
+    client = ScriptedClient()
+    job, call = prepared_together(client, prompt_id)
+    alone: Any = {place: nothing_found(reply) if place == call.place else None for place in PLACES}
+    beside: Any = {place: None if place == call.place else nothing_found(other) for place, other in PLACES.items()}
+    client.enqueue(prompt_id, alone, beside)
+
+    assert call.complete(job, drop_exchange) == nothing_found(reply)
+    with pytest.raises(InvalidCompletion) as raised:
+        call.complete(job, drop_exchange)
+
+    assert raised.value.code is Code.LLM_SCHEMA_MISMATCH
 
 
 def test_prompt_identity_follows_the_schema_that_is_sent() -> None:

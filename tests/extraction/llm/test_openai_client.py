@@ -168,28 +168,29 @@ def test_payload_is_the_same_bytes_each_time() -> None:
     ("mode", "format_sent"),
     [(OutputMode.JSON_OBJECT, {"type": "json_object"}), (OutputMode.PROMPT, None)],
 )
-def test_payload_weaker_mode_appends_the_schema_to_the_system_message(
+def test_payload_weaker_mode_appends_the_schema_to_the_last_message(
     mode: OutputMode, format_sent: dict[str, str] | None
 ) -> None:
     asked = request()
     with wire(answer(GOOD), structured_output=mode) as w:
         w.ask(asked)
     body = w.server.requests[0].json
-    system = body["messages"][0]["content"]
+    last = body["messages"][-1]["content"]
 
     assert body.get("response_format") == format_sent
-    assert system.startswith(SYSTEM_TEXT)
-    assert json.loads(system.partition(SCHEMA_NOTE)[2]) == asked.schema
+    assert json.loads(last.partition(SCHEMA_NOTE)[2]) == asked.schema
     assert [m["role"] for m in body["messages"]] == ["system", "user"]
 
 
-def test_payload_without_system_message_gets_one_for_the_schema() -> None:
-    asked = request(messages=(Message(Role.USER, USER_TEXT),))
+def test_payload_weaker_mode_leaves_what_stands_before_the_task_as_it_is() -> None:
+    """A provider's prefix cache serves the passage to the next task only if nothing of the schema precedes it."""
+    asked = request(messages=(Message(Role.SYSTEM, SYSTEM_TEXT), Message(Role.USER, USER_TEXT)))
     payload = build_payload(asked, profile("http://127.0.0.1:1/v1", structured_output=OutputMode.PROMPT))
     messages = payload["messages"]
 
     assert isinstance(messages, list)
-    assert [m["role"] for m in messages] == ["system", "user"]
+    assert messages[0] == {"role": "system", "content": SYSTEM_TEXT}
+    assert messages[1]["content"].startswith(USER_TEXT)
 
 
 def test_payload_names_the_token_limit_as_the_profile_says() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from extraction.codes import Code
 from extraction.dnd.artifacts.combat_turns import CombatAction, CombatTurn
-from extraction.dnd.combat_turns.normalize import merge, normalize
+from extraction.dnd.combat_turns.normalize import normalize
 from extraction.dnd.combat_turns.validators import validate_no_duplicates, validate_normalized
 from tests.extraction.dnd.combat_turns.fight import record, registry
 from tests.extraction.story import make_scope, ref
@@ -49,12 +49,13 @@ def test_normalize_leaves_a_tidy_record_and_its_input_alone() -> None:
     assert (outcome.value, outcome.findings, given) == (tuple(given), (), before)
 
 
-def test_merge_orders_by_earliest_range_then_chunk_then_reply() -> None:
-    first = [record("b", (50, 50)), record("a", (46, 47)), record("c", (50, 50))]
-    second = [record("e", (12, 12)), record("d", (50, 50))]
-    nowhere = [record("f", source_refs=(ref(998, 999),))]
+def test_normalize_orders_by_earliest_range_then_chunk_then_reply() -> None:
+    first = [record("b", (50, 50)), record("a", (46, 47)), record("c", (50, 50), round=2)]
+    second = [record("e", (12, 12)), record("d", (50, 50), round=3)]
+    nowhere = record("f", source_refs=(ref(998, 999),))
+    ordered = normalize([nowhere, *first, *second], SCOPE).value
 
-    assert [one.actor for one in merge([nowhere, first, second], SCOPE)] == ["a", "b", "c", "d", "e", "f"]
+    assert [one.actor for one in ordered] == ["a", "b", "c", "d", "e", "f"]
 
 
 @given(st.lists(RECORDS, max_size=8))

@@ -11,7 +11,6 @@ import pytest
 from pydantic import ValidationError
 
 from extraction.dnd.combat_turns.extract import CombatTurnsReply, read
-from extraction.dnd.combat_turns.projection import names_only
 from extraction.lanes.extract import extract_fingerprint
 from extraction.lanes.lane import AnyLane
 from extraction.lanes.run import prepare_chunk_request
@@ -59,10 +58,6 @@ def test_prompt_is_the_same_up_to_the_boundary_whatever_registry_is_bound(catalo
 
     assert shared[0] == shared[1]
     assert with_registry.messages != without.messages
-
-
-def test_names_only_is_empty_where_nothing_is_bound() -> None:
-    assert names_only(story.make_scope()) == []
 
 
 def test_reply_accepts_the_intended_shape_and_keeps_malformed_texts() -> None:

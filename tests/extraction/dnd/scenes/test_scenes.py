@@ -155,21 +155,32 @@ def test_chunks_by_scene_partition_the_document_and_keep_to_scenes(count: int, m
 
     assert [at for chunk in chunks for at in range(chunk.start, chunk.end + 1)] == list(range(count))
     assert all(chunk.end - chunk.start < most for chunk in chunks)
-    assert [chunk.start for chunk in chunks if made.units[chunk.start].unit_id in ids] == [
-        at for at in range(count) if made.units[at].unit_id in ids
-    ]
+    starts = [at for at in range(count) if made.units[at].unit_id in ids]
+    within = [sum(chunk.start < at <= chunk.end for at in starts) for chunk in chunks]
+    assert all(chunk.title is None for chunk, others in zip(chunks, within, strict=True) if others)
 
 
 def test_mode_never_leaves_a_chunk_out() -> None:
     made = document(20)
     ids = [unit.unit_id for unit in made.units]
     scenes = [Scene("Chat", "table_talk", ids[0], ids[9]), Scene("Fight", "combat", ids[10], ids[19])]
-    chunks = by_scene(scope_of(made, scenes), ChunkLimits(50, 1_000))
+    chunks = by_scene(scope_of(made, scenes), ChunkLimits(15, 1_000))
 
     assert [(chunk.start, chunk.end, chunk.primary_mode) for chunk in chunks] == [
         (0, 9, "table_talk"),
         (10, 19, "combat"),
     ]
+
+
+def test_short_scenes_share_a_chunk_as_long_as_they_fit() -> None:
+    made = document(20)
+    ids = [unit.unit_id for unit in made.units]
+    scenes = [Scene(f"S{at}", "other", ids[at], ids[at + 3]) for at in range(0, 20, 4)]
+    chunks = by_scene(scope_of(made, scenes), ChunkLimits(10, 1_000))
+
+    assert [(chunk.start, chunk.end) for chunk in chunks] == [(0, 7), (8, 15), (16, 19)]
+    assert [chunk.number for chunk in chunks] == [0, 1, 2]
+    assert [chunk.title for chunk in chunks] == [None, None, "S16"]
 
 
 @pytest.mark.parametrize(

@@ -336,7 +336,7 @@ def test_chunks_follow_bound_scenes(family: Family) -> None:
     ]
     client = ScriptedClient(lambda request: {"occurrences": []})
     references = {family.slot: family.registry, "scenes": BoundReference("dnd/scenes", {"scenes": scenes})}
-    family.run(client, references=references, profile=Profile(chunk_units=100))
+    family.run(client, references=references, profile=Profile(chunk_units=30))
 
     assert sorted(story.first_unit(request) for request in client.requests) == [9, 41]
 

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from extraction.codes import Code
 from extraction.dnd.shared.bound import BoundEntity
 from extraction.dnd.shared.name_book import NameBook
+from extraction.dnd.shared.npc_names import npc_names
 from extraction.dnd.shared.tidying import (
     Tidied,
     Tidying,
     collapse_repeats,
     in_document_order,
     key_or_none,
-    npc_names,
 )
 from extraction.source.references import SourceRef
 from tests.extraction import story
