@@ -44,8 +44,8 @@ class PipelinePlan:
     source: str
     url: str | None = None
     workers: int = 18
-    chunk_units: int = 60
-    chunk_words: int = 1_200
+    chunk_units: int = Profile().chunk_units
+    chunk_words: int = Profile().chunk_words
     layout: str = SchemaLayout.LANE.value
     output: str = OutputMode.JSON_SCHEMA.value
     spread: bool = False

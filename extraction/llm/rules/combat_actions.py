@@ -100,12 +100,12 @@ def actions_of(lines: Sequence[Line], actor: str, people: People) -> list[Action
             asked = []
         _take_back(line, actions, by_actor=by_actor, played=played)
         if by_actor:
-            declared = list(_declared(line, actor, people, played=played))
-            if declared and line.asks and played:
-                asked = declared
+            said_here = list(declared(line, actor, people, played=played))
+            if said_here and line.asks and played:
+                asked = said_here
             elif not line.asks or not played:
-                actions += declared
-                asked = [] if declared else asked
+                actions += said_here
+                asked = [] if said_here else asked
         facts = facts_of(line, lines[at - 1] if at else None, played=played)
         if facts and not actions and played and (roll := _unsaid_attack(line, facts, said, by_actor=by_actor)):
             actions.append(Action("attack", f"attack: {_clipped(roll)}", [], line.position))
@@ -133,7 +133,8 @@ def _take_back(line: Line, actions: list[Action], *, by_actor: bool, played: boo
         actions.pop()
 
 
-def _declared(line: Line, actor: str, people: People, *, played: bool) -> Iterator[Action]:
+def declared(line: Line, actor: str, people: People, *, played: bool = True) -> Iterator[Action]:
+    """Yield what the sentence says that the actor does: in its player's words if `played`, else in the GM's."""
     tokens = list(_TOKEN.finditer(line.text))
     keys = [token.group().lower() for token in tokens]
     found = _player_verbs(keys, actor) if played else _narrated_verbs(keys, actor)

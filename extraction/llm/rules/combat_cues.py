@@ -96,6 +96,11 @@ _NOBODY = word_set(
 _NO_ACTORS = word_set("top start beginning end round order initiative next last first second party group map")
 
 
+def calls_initiative(line: Line) -> bool:
+    """Return whether the GM calls for initiative."""
+    return line.gm and _INITIATIVE.search(line.low) is not None
+
+
 def round_said(line: Line) -> tuple[bool, int | None]:
     """Return whether a new round begins here, and its number where it is said."""
     if not line.gm:
@@ -115,7 +120,7 @@ def cue_in(line: Line, people: People, *, fighting: bool, opens_round: bool = Fa
         says_me = line.character is not None and line.first and fighting and _SELF.match(line.low)
         return Cue(CueKind.TURN, line.character) if says_me else None
     low = line.low
-    if _INITIATIVE.search(low):
+    if calls_initiative(line):
         return Cue(CueKind.INITIATIVE)
     if _UP.search(low) or (_YOUR_TURN.search(low) and not _NOT_A_TURN.search(low) and not _END.search(low)):
         return Cue(CueKind.TURN, _addressed(line, people))
@@ -133,16 +138,17 @@ def cue_in(line: Line, people: People, *, fighting: bool, opens_round: bool = Fa
 
 def fight_cues(lines: Lines, people: People) -> list[Cue | None]:
     """Return the cue of each sentence, as far as it is one of a fight: signs of it are near, or it has begun."""
-    alone = (cue_in(line, people, fighting=False) for line in lines.lines)
+    alone = [cue_in(line, people, fighting=False) for line in lines.lines]
     strong = [line.position for line, cue in zip(lines.lines, alone, strict=True) if cue is not None]
     accepted: list[Cue | None] = []
     begun: int | None = None
     opens_round = False
-    for line in lines.lines:
+    for line, cue in zip(lines.lines, alone, strict=True):
         if begun is not None and line.position - begun > SILENCE and not lines.is_fighting(line.position, 1):
             begun = None
         fighting = begun is not None or lines.is_fighting(line.position, _SIGNS)
-        cue = cue_in(line, people, fighting=fighting, opens_round=opens_round)
+        if cue is None and fighting:
+            cue = cue_in(line, people, fighting=True, opens_round=opens_round)
         if cue is not None and cue.kind is not CueKind.INITIATIVE and not fighting:
             near = bisect_right(strong, line.position + SILENCE) - bisect_left(strong, line.position - SILENCE)
             signs = near + lines.heat(line.position - SILENCE, line.position + SILENCE)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 from extraction.identity import comparison_key
@@ -59,6 +60,12 @@ class People:
     def role_in(self, text: str) -> str | None:
         """Return a role that the GM uses as a name again and again, such as "the Warden"."""
         return next((f"the {role}" for role in _ROLE.findall(text) if role in self._roles), None)
+
+    def with_characters(self, names: Collection[str]) -> People:
+        """Return the same people with these names of the registry as characters too, whoever plays them."""
+        known = copy(self)
+        known._meant = {keys: (name, played or name in names) for keys, (name, played) in self._meant.items()}
+        return known
 
     def is_gm(self, speaker: str | None) -> bool:
         return any(label in self._gm for label in labels(speaker))

@@ -19,7 +19,7 @@ def word_set(text: str) -> frozenset[str]:
 _BY_CATEGORY: Mapping[str, str] = {
     "attack": """attack shoot fire stab slash hit swing strike punch kick smash bash slice cut throw hurl smite cleave
         bite claw grapple shove tackle lunge jab shank loose headbutt whip hack slam pummel blast snipe choke throttle
-        skewer impale charge""",
+        skewer impale charge smack whack clobber""",
     "spell": """cast counterspell bless heal hex conjure summon polymorph banish blind silence charm stun paralyze
         dispel""",
     "movement": """move run walk step dash disengage fly climb jump leap retreat back dart rush swim crawl duck sprint
@@ -51,7 +51,9 @@ AUXILIARIES = word_set(
     """am 'm 'll 'd will would like love to going gonna want wanted wanna try trying just then also still now can
     could start begin begins starting immediately first again instead too basically actually probably gotta"""
 )
-ATTACK_NOUNS = word_set("attack attacks shot shots swing swings slash slashes strike strikes stab stabs hit hits")
+ATTACK_NOUNS = word_set(
+    "attack attacks shot shots swing swings slash slashes strike strikes stab stabs hit hits slice slices"
+)
 NEGATIONS = word_set(
     """can't cannot don't didn't won't wouldn't couldn't not never if whether isn't unless hypothetically should
     shouldn't was were"""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from extraction.llm.rules.combat_cues import CueKind, cue_in
-from extraction.llm.rules.combat_facts import facts_of
+from extraction.llm.rules.combat_cues import CueKind, calls_initiative, cue_in
 from extraction.llm.rules.combat_lines import HEAT, Line, Lines
 from extraction.llm.rules.combat_people import People
 from extraction.llm.rules.enemy_words import (
@@ -22,8 +21,9 @@ from extraction.llm.rules.enemy_words import (
     STRIKING_SPELLS,
     THINGS,
 )
+from extraction.llm.rules.materials import Unit
 from extraction.llm.rules.person_names import parse
-from extraction.llm.rules.spoken_numbers import NUMBER, value_of
+from extraction.llm.rules.spoken_numbers import NUMBER
 from extraction.llm.rules.words import HE_WORDS, SHE_WORDS
 
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
@@ -38,21 +38,57 @@ _SIGN_OF = dict.fromkeys(HE_WORDS, "m") | dict.fromkeys(SHE_WORDS, "f")
 _STRIKES = re.compile(r"(?:attack|hit|shoot|stab|strike|slash|punch|kick|bite)$")
 _ANYTHING = re.compile(r"the (?:[a-z'-]+ )?[a-z'-]+")
 _FIRST_PERSON = re.compile(r"\bi(?:'ll|'m)?\b")
-_NUMBER_ALONE = re.compile(
-    r"^(?:(?:that's|that is|that'll be|so|and|for|okay|total of|which is|plus|is|i got|we got|it's)[, ]+)*"
-    rf"(?P<n>{NUMBER})"
-    r"(?: points?| total| all together| damage|(?P<blow> for the (?:second|third)(?: one| hit)?))*[.!\u2026]*$"
-)
-_JUDGED = re.compile(r"\bhits?\b|\bmiss")
-_DAMAGE = re.compile(r"^\d+ (?:\w+ )?damage$")
 _AFTER_NOUN = frozenset(
-    ("with", "and", "to", "in", "on", "at", "again", "twice", "from", "as", "for", "once", "now", "then", "so", "while")
+    (
+        "with",
+        "and",
+        "to",
+        "in",
+        "on",
+        "at",
+        "again",
+        "twice",
+        "from",
+        "as",
+        "for",
+        "once",
+        "now",
+        "then",
+        "so",
+        "while",
+        "is",
+        "was",
+        "are",
+        "a",
+        "an",
+        "of",
+        "or",
+        "but",
+    )
 )
 _SIGNS = 2
-_INITIATIVE = re.compile(r"\broll(?: me)?(?: for)?(?: some| an| your)? initiative\b")
 _ANY_NUMBER = re.compile(rf"\b{NUMBER}\b")
 _ORDER_UNITS = 12
+# What the GM lets a player do to an enemy: "you can still go after her".
+_YOU_MAY = re.compile(r"\b(?:go after|attack|swing at|shoot at|strike at)\b")
+_YOUR_TURN = re.compile(r"\b(?:you're (?:now )?up|your turn|what do you (?:do|want))\b")
+_NEAR_TURN = 30
 _ORDER_NUMBERS = 3
+
+
+def played_names(people: People, units: Iterable[Unit]) -> set[str]:
+    """Return the names that the GM gives a turn in the second person ("Ada, you're up"): players' characters.
+
+    A roster may leave some of them out, and a registry may have them.
+    """
+    names: set[str] = set()
+    for unit in units:
+        if people.is_gm(unit.speaker):
+            text = unit.text.replace("\u2019", "'")
+            for found in _YOUR_TURN.finditer(text):
+                called = re.split(r"[.!?;\u2014]", text[max(0, found.start() - _NEAR_TURN) : found.start()])[-1]
+                names.update(one.name for one in people.named_in(called)[-1:])
+    return names
 
 
 class Enemies:
@@ -101,8 +137,8 @@ class Enemies:
         return None
 
     def gender(self, name: str) -> str | None:
-        """Return "m" or "f" where the talk or a title says so, else None."""
-        return self._genders.get(name) or parse(name).gender
+        """Return "m" or "f" where a title or the talk says so, else None."""
+        return parse(name).gender or self._genders.get(name)
 
     def target(self, text: str, meant: Callable[[str], str | None]) -> str | None:
         """Return the enemy that a player's declaration aims at; `meant` says whom a pronoun means."""
@@ -115,7 +151,8 @@ class Enemies:
             if (phrase := described(" ".join(words.split()[:4]), anchored=True)) is not None:
                 return phrase
             if (pronoun := _OBJECT.match(words)) is not None:
-                return meant(pronoun.group()) or self._likely
+                named_it = pronoun.group() == "it" and self._likely is not None and not self._likely.startswith("the ")
+                return meant(pronoun.group()) or (None if named_it else self._likely)
             if _STRIKES.match(match.group()) and (thing := _ANYTHING.match(words)) is not None:
                 return None if THINGS & set(thing.group().split()) else _cut(thing.group())
         return None
@@ -124,7 +161,7 @@ class Enemies:
         """Return for each known name whether "he" or "she" is said more often where nobody else is named."""
         votes: dict[str, Counter[str]] = {}
         for line in lines.lines:
-            known = self._people.named_in(line.text)
+            known = line.named
             said = {sign for word in _WORD.findall(line.low) if (sign := _SIGN_OF.get(word)) is not None}
             if len(known) == 1 and len(said) == 1:
                 votes.setdefault(known[0].name, Counter()).update(said)
@@ -136,30 +173,33 @@ class Enemies:
 
     def _listed(self, lines: Lines) -> Iterator[str]:
         """Yield the names around the GM's call for initiative and in the order that follows it."""
-        called = [line.position for line in lines.lines if line.gm and _INITIATIVE.search(line.low)]
+        called = [line.position for line in lines.lines if calls_initiative(line)]
         for line in lines.lines:
-            near = any(0 <= line.position - at <= _ORDER_UNITS for at in called) and not _INITIATIVE.search(line.low)
+            near = any(0 <= line.position - at <= _ORDER_UNITS for at in called) and not calls_initiative(line)
             if line.gm and near and (line.position in called or len(_ANY_NUMBER.findall(line.low)) >= _ORDER_NUMBERS):
-                yield from (one.name for one in self._people.named_in(line.text) if not one.is_character)
+                yield from (one.name for one in line.named if not one.is_character)
 
     def _only_one(self, lines: Lines, nouns: frozenset[str]) -> str | None:
-        """Return the enemy of a stretch where the GM speaks of just one, by name or by a noun, and more than once."""
+        """Return the enemy of a stretch where just one is spoken of: by name, or by a noun more than once."""
         spoken: Counter[str] = Counter()
         for line in lines.lines:
             if lines.is_fighting(line.position, _SIGNS):
-                spoken.update(one.name for one in self._people.named_in(line.text) if not one.is_character)
+                spoken.update(one.name for one in line.named if not one.is_character)
                 spoken.update(f"the {word}" for word in _WORD.findall(line.low) if line.gm and word in nouns - GENERAL)
-        name = next(iter(spoken), None)
-        is_enemy = name is not None and (name in self._hostile or name.rpartition(" ")[2] in MONSTERS)
-        return name if is_enemy and len(spoken) == 1 and spoken.total() > 1 else None
+        name, times = next(iter(spoken.most_common(1)), ("", 0))
+        is_enemy = name in self._hostile or (name.rpartition(" ")[2] in MONSTERS and times > 1)
+        return name if is_enemy and len(spoken) == 1 else None
 
     def _fought(self, line: Line, lines: Lines) -> Sequence[str]:
         if line.asks or not lines.is_fighting(line.position, _SIGNS):
             return ()
-        others = [one for one in self._people.named_in(line.text) if not one.is_character]
+        others = [one for one in line.named if not one.is_character]
         if not others:
             return ()
         if line.gm:
+            if (aim := _YOU_MAY.search(line.low)) is not None and "you" in line.low:
+                after = self._people.named_in(line.text[aim.end() :])
+                return [one.name for one in after if not one.is_character][:1]
             acts = others[0].first <= 2 and (ATTACKS_YOU.search(line.low) or HEAT.search(line.low))
             return [others[0].name] if acts or self._has_turn(line, others[0].name) else ()
         if line.character is None:
@@ -191,33 +231,17 @@ def _phrase(words: Sequence[str]) -> str | None:
     return None
 
 
+def is_monster(phrase: str) -> bool:
+    """Return whether a description says a kind of creature that hardly ever is anything but an enemy."""
+    head = phrase.rpartition(" ")[2]
+    return {head, head.removesuffix("s")} & (MONSTERS - GENERAL) != set()
+
+
 def declares_attack(line: Line) -> bool:
     """Return whether a player's sentence says that its character attacks."""
     if line.asks or not ATTACKS & set(_WORD.findall(line.low)) or not _FIRST_PERSON.search(line.low):
         return False
     return NOT_SO.search(line.low.replace("going to", "")) is None
-
-
-def damage_said(said: Sequence[Line], previous: Line | None, answer: Sequence[Line]) -> str | None:
-    """Return the damage that a player's unit says, in its own numbers; None where no number is one of damage.
-
-    A number alone is none where the GM's answer says that it hits or misses.
-    """
-    facts: list[str] = []
-    alone: list[str] = []
-    for line in said:
-        said_so = not line.asks and ("damage" in line.low or "point" in line.low)
-        damage = [fact for fact in facts_of(line, previous, played=True) if _DAMAGE.match(fact)]
-        facts += [fact for fact in damage if not line.asks and (said_so or fact.count(" ") > 1)]
-        if not line.asks and (number := _NUMBER_ALONE.match(line.low)) is not None:
-            # "Ten. And seven for the second one": two blows; without such words the last number is the sum.
-            alone = [*alone, number["n"]] if number["blow"] else [number["n"]]
-        previous = line
-    if typed := [fact for fact in facts if fact.count(" ") > 1]:
-        return ", ".join(dict.fromkeys(typed))
-    if alone and not any(line.gm and _JUDGED.search(line.low) for line in answer):
-        return f"{' and '.join(str(value_of(number)) for number in alone)} damage"
-    return facts[-1] if facts else None
 
 
 def _cut(phrase: str) -> str:

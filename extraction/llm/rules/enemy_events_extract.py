@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from extraction.canonical import JsonValue
 from extraction.llm.rules import materials as given
 from extraction.llm.rules.citing import cite
-from extraction.llm.rules.combat_cues import CueKind, cue_in
-from extraction.llm.rules.combat_facts import facts_of
+from extraction.llm.rules.combat_course import Course
+from extraction.llm.rules.combat_cues import CueKind, calls_initiative, cue_in
 from extraction.llm.rules.combat_lines import Line, Lines
 from extraction.llm.rules.combat_people import People
-from extraction.llm.rules.enemies import Enemies, damage_said, declares_attack, described
+from extraction.llm.rules.enemies import Enemies, played_names
+from extraction.llm.rules.enemy_attacks import Acting, Attacks
+from extraction.llm.rules.enemy_memory import Memory
 from extraction.llm.rules.enemy_words import (
     CONDITION,
     CREATURES,
@@ -23,8 +24,6 @@ from extraction.llm.rules.enemy_words import (
     FLEES,
     HEALS,
     NOT_SO,
-    OTHER_SUBJECT,
-    ROLL,
     SAYS_SURRENDER,
     SURRENDERS,
     UNSAID,
@@ -32,12 +31,8 @@ from extraction.llm.rules.enemy_words import (
 from extraction.llm.rules.materials import Materials, Unit
 from extraction.llm.rules.spoken_numbers import NUMBER
 
-# How many units a declared attack waits for its damage, a pronoun for its enemy, and one end follows another.
-_ATTACK_UNITS = 8
+# How near the same end or state of an enemy is told again.
 _SAME_UNITS = 12
-_PRONOUN_UNITS = 1
-_BARE_ROLL = 4
-_NAMES_KEPT = 12
 _BEFORE_INITIATIVE = 2
 _SIGNS = 2
 _LONGEST_DETAIL = 120
@@ -54,18 +49,8 @@ _TOLD = (
     ("condition", CONDITION),
     ("healed", HEALS),
 )
+_SUBJECT = re.compile(r"\b(?:he|she)\b")
 _ENDINGS = frozenset({"defeated", "flees", "surrenders"})
-
-
-@dataclass(slots=True)
-class _Attack:
-    """An attack that was declared: its enemy may be unknown, and it counts once the GM says that it hits."""
-
-    actor: str
-    enemy: str | None
-    at: int
-    hit_at: int | None = None
-    hurt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +68,7 @@ def extract_enemy_events(materials: Materials) -> JsonValue:
     before, cited = given.units(around.get("before")), given.transcript(materials)
     every = (*before, *cited)
     people = People(materials, every)
+    people = people.with_characters(played_names(people, every))
     events = _Fight(every, Lines(before, cited, people), people).events()
     own = range(len(before), len(every))
     return {"events": [_record(event, every, own) for event in events if event.places[-1] in own]}
@@ -99,18 +85,15 @@ def _record(event: _Event, every: Sequence[Unit], own: range) -> JsonValue:
 
 
 class _Fight:
-    """Walks the sentences once, with the enemy spoken of last and the attack that waits for its outcome."""
+    """Walks the sentences once, with the enemies spoken of last and the attack that waits for its outcome."""
 
     def __init__(self, units: Sequence[Unit], lines: Lines, people: People) -> None:
         self._units, self._lines, self._people = units, lines, people
         self._enemies = Enemies(lines, people)
-        self._attack: _Attack | None = None
-        self._last: tuple[str, int] | None = None
-        self._here = 0
-        self._named: deque[tuple[str, int]] = deque(maxlen=_NAMES_KEPT)
-        self._of_unit: dict[int, list[Line]] = {}
-        for line in lines.lines:
-            self._of_unit.setdefault(line.position, []).append(line)
+        self._memory = Memory(self._enemies)
+        course = Course(lines, people)
+        self._attacks = Attacks(lines, people, self._enemies, self._memory, Acting(course))
+        self._fallen: set[str] = set()
         self._ended: dict[tuple[str, str], int] = {}
 
     def events(self) -> list[_Event]:
@@ -118,86 +101,46 @@ class _Fight:
         found: list[_Event] = []
         previous: Line | None = None
         for line in self._lines.lines:
-            self._here = line.position
-            if self._lines.is_fighting(line.position, _SIGNS):
-                found += self._told(line, previous) if line.gm else self._played(line, previous)
-                self._remember(line)
+            if line.gm:
+                found += self._told(line, previous)
+            else:
+                self._attacks.played(line, previous)
+            self._memory.take_in(line)
             previous = line
-        return self._once(sorted((*self._newcomers(), *found), key=lambda event: min(event.places)))
-
-    def _played(self, line: Line, previous: Line | None) -> Iterator[_Event]:
-        """Note the attack that a player's unit declares, and yield the damage it says once an attack hit."""
-        if line.character is None or not line.first:
-            return
-        said = self._of_unit[line.position]
-        if any(declares_attack(one) for one in said):
-            aimed = (self._enemies.target(one.text, self._meant) for one in said if not one.asks)
-            enemy = next((enemy for enemy in aimed if enemy is not None), None) or self._still_attacked(line)
-            self._attack = _Attack(line.character, enemy, line.position)
-        attack = self._attack
-        if attack is None or attack.actor != line.character or attack.hit_at is None or attack.enemy is None:
-            return
-        detail = damage_said(said, previous, self._of_unit.get(line.position + 1, ()))
-        if detail is not None:
-            places = (attack.at, attack.hit_at, line.position)
-            attack.hit_at, attack.hurt = None, True
-            yield _Event(attack.enemy, "damaged", f"takes {detail}", attack.actor, places)
-
-    def _meant(self, pronoun: str) -> str | None:
-        """Return the one enemy named of late that the pronoun fits, None where there are several."""
-        sign = {"him": "m", "her": "f"}.get(pronoun)
-        near = {name for name, at in self._named if self._here - at <= _SAME_UNITS}
-        fitting = {name for name in near if sign is None or self._enemies.gender(name) in (sign, None)}
-        return next(iter(fitting)) if len(fitting) == 1 else None
-
-    def _still_attacked(self, line: Line) -> str | None:
-        """Return whom the same player attacked just before."""
-        attack = self._attack
-        same = attack is not None and attack.actor == line.character and line.position - attack.at <= _ATTACK_UNITS
-        return attack.enemy if attack is not None and same else None
+        damaged = (
+            _Event(blow.enemy, "damaged", f"takes {blow.amount.detail}", blow.actor, tuple(blow.places))
+            for blow in self._attacks.blows
+        )
+        return self._once(sorted((*self._newcomers(), *damaged, *found), key=_order))
 
     def _told(self, line: Line, previous: Line | None) -> Iterator[_Event]:
         """Yield what the GM tells in a sentence, and note what it says of the attack that waits."""
-        attack = self._attack
-        if attack is not None and line.position - attack.at > _ATTACK_UNITS:
-            self._attack = attack = None
-        if "hits" in facts_of(line, previous, played=True):
-            attack = self._attack = attack or self._unsaid_attack(line)
-            if attack is not None:
-                attack.hit_at = line.position
+        self._attacks.told(line, previous)
+        attack = self._attacks.current
         if FINISHED.search(line.low) and attack is not None and attack.enemy is not None:
             yield _Event(attack.enemy, "defeated", "is finished off", attack.actor, (attack.at, line.position))
+        if not self._lines.is_fighting(line.position, _SIGNS):
+            return
         if not line.asks:
             yield from self._befalls(line)
         if line.first:
             yield from self._says_surrender(line)
         if (cue := cue_in(line, self._people, fighting=True)) is not None and cue.kind is not CueKind.INITIATIVE:
-            self._attack = None
-
-    def _unsaid_attack(self, line: Line) -> _Attack | None:
-        """Return the attack of the player whose roll the GM answers, where only one enemy can be meant.
-
-        That is the only enemy there is, or the only one named of late before a roll without any other words.
-        """
-        before = self._of_unit.get(line.position - 1, ())
-        actor = next((one.character for one in before if one.character is not None and ROLL.search(one.low)), None)
-        named = {enemy for enemy, at in self._named if line.position - at <= _SAME_UNITS}
-        bare = sum(len(one.low.split()) for one in before) <= _BARE_ROLL
-        only = next(iter(named)) if len(named) == 1 and bare else None
-        enemy = self._enemies.sole or (only if only is not None and self._enemies.is_fought(only) else None)
-        return _Attack(actor, enemy, line.position - 1) if actor is not None and enemy is not None else None
+            self._attacks.closed_by(cue.actor)
 
     def _befalls(self, line: Line) -> Iterator[_Event]:
         for kind, pattern in _TOLD:
             match = pattern.search(line.low)
             if match is None or NOT_SO.search(line.low[max(0, match.start() - 40) : match.start()]):
                 continue
-            meant = self._attacked() or self._recent(line)
+            meant = self._meant(line, line.low[: match.start()])
             enemy = self._enemies.subject(line.text[: match.start()], meant)
             if enemy is None:
                 continue
-            self._last = (enemy, line.position)
+            self._memory.keep(enemy, line.position)
             actor, places = self._doer(kind, enemy, line)
+            if kind == "defeated":
+                self._fallen.add(enemy)
             yield _Event(enemy, kind, self._detail(kind, line, match), actor, places)
             return
 
@@ -219,8 +162,8 @@ class _Fight:
 
     def _doer(self, kind: str, enemy: str, line: Line) -> tuple[str | None, tuple[int, ...]]:
         """Return who brought an enemy down, where the attack on it is the one that waits."""
-        attack = self._attack
-        if kind == "defeated" and attack is not None and attack.enemy == enemy and (attack.hurt or attack.hit_at):
+        attack = self._attacks.current
+        if kind == "defeated" and attack is not None and attack.enemy == enemy and attack.landed:
             return attack.actor, (attack.at, line.position)
         return None, (line.position,)
 
@@ -235,15 +178,11 @@ class _Fight:
 
     def _before_initiative(self) -> Iterator[Line]:
         """Yield the GM's statements in the units that end in a call for initiative."""
-        called = {line.position for line in self._lines.lines if self._calls(line)}
+        called = {line.position for line in self._lines.lines if calls_initiative(line)}
         for line in self._lines.lines:
             near = any(line.position + more in called for more in range(_BEFORE_INITIATIVE + 1))
-            if near and line.gm and not line.asks and not self._calls(line) and not NOT_SO.search(line.low):
+            if near and line.gm and not line.asks and not calls_initiative(line) and not NOT_SO.search(line.low):
                 yield line
-
-    def _calls(self, line: Line) -> bool:
-        cue = cue_in(line, self._people, fighting=True) if line.gm else None
-        return cue is not None and cue.kind is CueKind.INITIATIVE
 
     def _appearing(self, line: Line) -> Iterator[str]:
         yield from self._enemies.hostile_names(line.text)
@@ -252,27 +191,20 @@ class _Fight:
                 one = match["count"] in {"a", "an", "another"}
                 yield f"the {match['noun'] if one else match['count'] + ' ' + match['noun']}{match['with'] or ''}"
 
-    def _recent(self, line: Line) -> str | None:
-        """Return the enemy that the GM spoke of just now, whom a pronoun may mean."""
-        if self._last is None or line.position - self._last[1] > _PRONOUN_UNITS:
-            return None
-        return self._last[0]
+    def _meant(self, line: Line, before: str) -> str | None:
+        """Return whom a pronoun before the verb, or nothing at all, means: never one who has fallen."""
+        pronoun = found.group() if (found := _SUBJECT.search(before)) is not None else ""
+        attack = self._attacks.current
+        aimed = attack.enemy if attack is not None and pronoun else None
+        for enemy in (self._attacked(), self._memory.recent(line.position), aimed):
+            if enemy is not None and enemy not in self._fallen and self._memory.fits(enemy, pronoun):
+                return enemy
+        return None
 
     def _attacked(self) -> str | None:
         """Return the enemy that was hurt last, where the GM's next words are about it."""
-        return self._attack.enemy if self._attack is not None and self._attack.hurt else None
-
-    def _remember(self, line: Line) -> None:
-        others = [one.name for one in self._people.named_in(line.text) if not one.is_character]
-        enemy = others[0 if line.gm else -1] if others else described(line.text)
-        if enemy is not None:
-            self._named.append((enemy, line.position))
-        if others and enemy is not None and not self._enemies.is_hostile(enemy):
-            self._last = None
-        elif enemy is not None:
-            self._last = (enemy, line.position)
-        elif line.gm and OTHER_SUBJECT.match(line.low):
-            self._last = None
+        attack = self._attacks.current
+        return attack.enemy if attack is not None and attack.blows else None
 
     def _once(self, events: Sequence[_Event]) -> list[_Event]:
         """Return the events without those that tell the same end or state of an enemy again soon after."""
@@ -284,6 +216,10 @@ class _Fight:
             self._ended[key] = at
             kept.append(event)
         return kept
+
+
+def _order(event: _Event) -> int:
+    return min(event.places)
 
 
 def _shortened(text: str) -> str:

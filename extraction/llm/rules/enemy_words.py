@@ -60,7 +60,7 @@ THINGS = word_set(
     """door doors wall walls window floor ground table rope chain web net lock ceiling tree rock stone chest box gate
     barrel cart wagon boat bridge lantern torch lamp shield sword way roll dice save turn deck road button brakes
     head face leg legs arm arms back knee side neck eye eyes nail bottle mirror glass same first next rest end top
-    bottom other"""
+    bottom other arrow arrows bolt bolts bullet bow crossbow gun"""
 )
 STRIKING_SPELLS = word_set("bolt ray rays missile missiles blast fireball flame smite lightning thunderwave eldritch")
 ATTACKS_YOU = re.compile(
@@ -69,8 +69,8 @@ ATTACKS_YOU = re.compile(
 )
 
 DEFEATED = re.compile(
-    r"\b(?:dies|drops dead|falls (?:dead|unconscious|lifeless|to the ground|over dead)|goes down|collapses|crumples"
-    r"|comes apart|folds up|crumbles|perishes|expires)\b"
+    r"\b(?:dies|drops dead|(?:falls|goes) (?:dead|unconscious|lifeless|limp|to the ground|over dead)|goes down"
+    r"|collapses|crumples|comes apart|folds up|crumbles|perishes|expires)\b"
     r"|(?:\b(?:is|are)|'s|'re) (?:now |very |also |quite |definitely )?(?:dead|destroyed|killed|slain|dying|unconscious"
     r"|down|slag|no more)\b"
     r"|\bout cold\b"
@@ -84,7 +84,9 @@ SURRENDERS = re.compile(
     r"\b(?:surrenders?|yields|gives (?:up|in)|begs? for (?:mercy|\w+ life)|(?:throws?|lays?) down (?:his|her|their|its)"
     r" (?:weapons?|swords?|axes?|bows?|knife|knives|spears?|blades?|arms))\b"
 )
-SAYS_SURRENDER = re.compile(r"""["'\u201c][^"\u201d]*\bi(?:'m)? (?:surrender(?:ing)?|yield|give up)\b""", re.IGNORECASE)
+SAYS_SURRENDER = re.compile(
+    r"""["'\u201c][^"\u201d]{0,120}?\bi(?:'m)? (?:surrender(?:ing)?|yield|give up)\b""", re.IGNORECASE
+)
 UNSAID = re.compile(r"\bno,? (?:he|she|they|it) (?:doesn't|does not|don't)\b", re.IGNORECASE)
 HEALS = re.compile(rf"\b(?:heals|regenerates|regains|recovers)\b(?=[^.!?]*\b(?:hit points|health|wounds|{NUMBER})\b)")
 CONDITION = re.compile(

@@ -84,9 +84,23 @@ def glossary(materials: Materials) -> tuple[GlossaryEntry, ...]:
 
 def gm_labels(materials: Materials) -> tuple[str, ...]:
     """The speaker labels and the name of the game master, empty where unknown."""
-    gm = fields(materials.get("gm"))
-    player = text_of(gm.get("player"))
-    return strings(gm.get("speaker_labels")) + ((player,) if player else ())
+    player = text_of(fields(materials.get("gm")).get("player"))
+    return gm_speaker_labels(materials) + ((player,) if player else ())
+
+
+def gm_speaker_labels(materials: Materials) -> tuple[str, ...]:
+    """The labels the game master is known to speak under."""
+    return strings(fields(materials.get("gm")).get("speaker_labels"))
+
+
+def player_labels(materials: Materials) -> tuple[str, ...]:
+    """The speaker labels and the names of the players."""
+    found: list[str] = []
+    for item in entries(materials.get("party")):
+        member = fields(item)
+        player = text_of(member.get("player"))
+        found += (*strings(member.get("speaker_labels")), *((player,) if player else ()))
+    return tuple(found)
 
 
 def roster_names(materials: Materials) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from extraction.identity import comparison_key
 from extraction.llm.rules import materials as given
@@ -26,26 +26,36 @@ def labels(speaker: str | None) -> tuple[str, ...]:
     return tuple(key for key in keys if key)
 
 
-def infer_gm(units: Iterable[Unit]) -> frozenset[str]:
-    """Return the label of the speaker with most words and most phrases of a game master; empty without speakers."""
+def infer_gm(units: Iterable[Unit], players: Collection[str] = ()) -> frozenset[str]:
+    """Return the label of the speaker with most words and most phrases of a game master, none of the `players`.
+
+    Empty where nobody says such a phrase: who merely talks most is no game master.
+    """
     weights: Counter[str] = Counter()
+    phrases: Counter[str] = Counter()
     for unit in units:
         said = labels(unit.speaker)
-        if len(said) != 1:
+        if len(said) != 1 or said[0] in players:
             continue
         lowered = unit.text.lower()
-        weights[said[0]] += len(lowered.split()) + _PHRASE_WORTH * sum(phrase in lowered for phrase in GM_PHRASES)
-    if not weights:
-        return frozenset()
-    return frozenset({min(weights, key=lambda key: (-weights[key], key))})
+        cues = sum(phrase in lowered for phrase in GM_PHRASES)
+        phrases[said[0]] += cues
+        weights[said[0]] += len(lowered.split()) + _PHRASE_WORTH * cues
+    likely = [key for key in weights if phrases[key]]
+    return frozenset({min(likely, key=lambda key: (-weights[key], key))}) if likely else frozenset()
 
 
 def gm_keys(materials: Materials, units: Sequence[Unit]) -> frozenset[str]:
-    """Return the labels of the game master: as given, else inferred from the units."""
+    """Return the labels of the game master as given, with an inferred one only where the roster speaks nowhere.
+
+    A roster that shares no label with the units was made for another transcript of the table.
+    """
     known = frozenset(key for label in given.gm_labels(materials) for key in labels(label))
-    if known and any(known & set(labels(unit.speaker)) for unit in units):
+    players = {key for label in given.player_labels(materials) for key in labels(label)}
+    speaking = {label for unit in units for label in labels(unit.speaker)}
+    if known & speaking or (given.gm_speaker_labels(materials) and players & speaking):
         return known
-    return known | infer_gm(units)
+    return known | infer_gm(units, players)
 
 
 class TableNames:

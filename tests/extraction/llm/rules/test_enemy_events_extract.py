@@ -60,6 +60,174 @@ def test_extract_enemy_events_finds_damage_with_the_numbers_that_were_said(rolle
     assert cited(found) == [(4, 6)]
 
 
+def hurt(*said: Said, **changes: JsonValue) -> list[tuple[str, str, str | None]]:
+    return [(one["enemy"], one["detail"], one["actor"]) for one in events(*said, **changes) if one["kind"] == "damaged"]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        pytest.param(
+            [("INES", "I take two slices at Brask."), ("NOOR", "Go on."), ("INES", "Nineteen."), ("NOOR", "Hits."),
+             ("INES", "Six."), ("NOOR", "Okay."), ("INES", "And a twenty."), ("NOOR", "That hits too."),
+             ("INES", "Nine points of damage.")],
+            [("Brask", "takes 6 damage", QUILL), ("Brask", "takes 9 damage", QUILL)],
+            id="two-blows-of-one-declaration",
+        ),
+        pytest.param(
+            [("INES", "I shoot Brask twice. 21 and 18."), ("NOOR", "Both hit."),
+             ("INES", "Seven for the first one, and eleven for the second one.")],
+            [("Brask", "takes 7 damage", QUILL), ("Brask", "takes 11 damage", QUILL)],
+            id="blows-told-apart",
+        ),
+        pytest.param(
+            [("INES", "I draw my longbow and shoot. At Brask."), ("NOOR", "Roll it."), ("INES", "Twenty."),
+             ("NOOR", "That would hit."), ("INES", "Eight.")],
+            [("Brask", "takes 8 damage", QUILL)],
+            id="aimed-after-the-declaration",
+        ),
+        pytest.param(
+            [("INES", "How far is Brask from me?"), ("NOOR", "Ten feet."), ("INES", "I'm going to take a shot."),
+             ("NOOR", "Do."), ("INES", "Natural 20! Fourteen points of damage.")],
+            [("Brask", "takes 14 damage", QUILL)],
+            id="spoken-of-just-before-and-a-sure-hit",
+        ),
+        pytest.param(
+            [("INES", "I stab Brask. Nineteen."), ("NOOR", "Go ahead and roll damage."), ("INES", "Twelve."),
+             ("NOOR", "So that's six.")],
+            [("Brask", "takes 6 damage", QUILL)],
+            id="the-gm-settles-it",
+        ),
+        pytest.param(
+            [("INES", "I stab Brask. Nineteen."), ("NOOR", "Hits."), ("INES", "Ten damage, and the fire--"),
+             ("NOOR", "Twelve damage, all right.")],
+            [("Brask", "takes 12 damage", QUILL)],
+            id="the-gm-says-the-sum",
+        ),
+        pytest.param(
+            [("INES", "I stab Brask. Nineteen."), ("NOOR", "Hits."), ("INES", "That is a two."),
+             ("NOOR", "Two points of cold damage.")],
+            [("Brask", "takes 2 cold damage", QUILL)],
+            id="only-the-gm-calls-it-damage",
+        ),
+        pytest.param(
+            [("INES", "I cast fireball."), ("NOOR", "That's 13 damage to both Brask and Morwen.")],
+            [("Brask", "takes 13 damage", QUILL), ("Morwen Ash", "takes 13 damage", QUILL)],
+            id="the-gm-deals-it",
+        ),
+        pytest.param(
+            [("INES", "I cast burning hands at Brask."), ("NOOR", "He saves. He takes four points of fire damage.")],
+            [("Brask", "takes 4 fire damage", QUILL)],
+            id="the-gm-halves-it",
+        ),
+        pytest.param(
+            [("INES", "I stab Brask. Nineteen."), ("NOOR", "Hits."), ("INES", "That's a six for the damage.")],
+            [("Brask", "takes 6 damage", QUILL)],
+            id="for-the-damage",
+        ),
+        pytest.param(
+            [("INES", "I stab Brask. Nineteen."), ("NOOR", "Hits."),
+             ("INES", "Ten points of damage plus four points of fire damage.")],
+            [("Brask", "takes 10 damage, 4 fire damage", QUILL)],
+            id="a-sum-of-two-kinds",
+        ),
+        pytest.param(
+            [("NOOR", "Ash'vel, you're up."), ("THEO", "I smack Lady Thorn. Twenty."), ("NOOR", "He parries. Misses."),
+             ("NOOR", "Sir Gant laughs at you."), ("THEO", "Then I hit him. Eighteen."), ("NOOR", "Hits."),
+             ("THEO", "Five.")],
+            [("Sir Gant", "takes 5 damage", "Ash'vel")],
+            id="a-pronoun-by-its-gender",
+        ),
+        pytest.param(
+            [("NOOR", "Now Brask's turn. Brask runs past Quill."), ("INES", "Opportunity attack! Nineteen."),
+             ("NOOR", "That hits."), ("INES", "Seven.")],
+            [("Brask", "takes 7 damage", QUILL)],
+            id="a-reaction-is-at-whose-turn-it-is",
+        ),
+        pytest.param(
+            [("NOOR", "Lady Thorn lunges at Quill. Fifteen to hit?"), ("INES", "I bonk her. Eighteen."),
+             ("NOOR", "Roll damage."), ("INES", "Three damage.")],
+            [("Lady Thorn", "takes 3 damage", QUILL)],
+            id="the-call-for-damage-tells-of-the-attack",
+        ),
+    ],
+)  # fmt: skip
+def test_extract_enemy_events_follows_an_attack_to_its_damage(
+    said: list[Said], expected: list[tuple[str, str, str | None]]
+) -> None:
+    npcs: list[JsonValue] = [
+        *NPCS, {"name": "Sir Gant", "other_names": []}, {"name": "Lady Thorn", "other_names": []}
+    ]  # fmt: skip
+    reply: Any = extract_enemy_events(extract_materials(*FIGHT, *said, npcs=npcs))
+    found = [(one["enemy"], one["detail"], one["actor"]) for one in reply["events"] if one["kind"] == "damaged"]
+
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        pytest.param(
+            [("INES", "I stab Brask. 21."), ("NOOR", "Hits."), ("INES", "I feel great."),
+             ("NOOR", "Make a constitution saving throw."), ("INES", "Sixteen.")],
+            id="a-save-of-the-character",
+        ),
+        pytest.param(
+            [("INES", "I stab Brask. 21."), ("NOOR", "Hits. You take nine points of cold damage.")], id="done-to-you"
+        ),
+        pytest.param(
+            [("INES", "I use my second wind. Eight points of damage back.")], id="healing"
+        ),
+        pytest.param(
+            [("INES", "I stab Brask. 21."), ("NOOR", "Hits."), ("INES", "I took 12 points of damage before.")],
+            id="the-player-took-it",
+        ),
+        pytest.param(
+            [("INES", "I cast cure wounds on Ash'vel."), ("NOOR", "Roll a d8."), ("INES", "Seven.")], id="a-friend"
+        ),
+    ],
+)  # fmt: skip
+def test_extract_enemy_events_takes_no_other_number_for_damage(said: list[Said]) -> None:
+    assert hurt(*FIGHT, *said) == []
+
+
+def test_extract_enemy_events_takes_whoever_is_given_a_turn_as_you_for_no_enemy() -> None:
+    npcs: list[JsonValue] = [*NPCS, {"name": "Petra", "other_names": []}]
+    said: list[Said] = [
+        ("NOOR", "Petra, you're up."),
+        ("GUEST", "I wave."),
+        ("INES", "I stab Petra. Nineteen."),
+        ("NOOR", "Hits."),
+        ("INES", "Eleven damage."),
+    ]
+    reply: Any = extract_enemy_events(extract_materials(*FIGHT, *said, npcs=npcs))
+
+    assert reply["events"] == []
+
+
+def test_extract_enemy_events_turns_to_the_enemy_that_the_gm_offers() -> None:
+    npcs: list[JsonValue] = [{"name": "Sir Gant", "other_names": []}, {"name": "Osk", "other_names": []}]
+    said: list[Said] = [
+        ("INES", "I'd like to swing at Sir Gant."),
+        ("NOOR", "He is gone. You can go after Osk."),
+        ("INES", "I'm going to turn her into soup. 21."),
+        ("NOOR", "That hits."),
+        ("INES", "Eight."),
+    ]
+    reply: Any = extract_enemy_events(extract_materials(*FIGHT, *said, npcs=npcs))
+
+    assert [(one["enemy"], one["detail"]) for one in reply["events"]] == [("Osk", "takes 8 damage")]
+
+
+def test_extract_enemy_events_replaces_a_figure_only_by_what_is_said_of_the_blow() -> None:
+    said: list[Said] = [
+        ("INES", "I stab Brask. 21."), ("NOOR", "Hits."), ("INES", "Eleven."), ("NOOR", "Right."),
+        ("NOOR", "Brask bites you, twenty, that's eight slashing."),
+    ]  # fmt: skip
+
+    assert hurt(*FIGHT, *said) == [("Brask", "takes 11 damage", QUILL)]
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -38,6 +38,32 @@ def test_infer_gm_without_speakers_is_nobody() -> None:
     assert infer_gm((Unit(1, None, "You see a door."),)) == frozenset()
 
 
+CHATTER = "I had such a long day at work, and then the bus was late, and then it rained all the way home."
+
+
+def test_infer_gm_is_nobody_where_nobody_speaks_like_one() -> None:
+    assert infer_gm((Unit(1, "Kim", CHATTER), Unit(2, "Lee", "Ten."))) == frozenset()
+
+
+def test_infer_gm_is_none_of_the_players() -> None:
+    units = (Unit(1, "Kim", "You see a door. Make a perception check."), Unit(2, "Lee", "As you wish, you see."))
+
+    assert infer_gm(units, {"kim"}) == {"lee"}
+
+
+@pytest.mark.parametrize("speaker", ["INES", "INES & THEO"])
+def test_gm_keys_takes_no_player_for_the_game_master_of_a_roster(speaker: str) -> None:
+    units = (Unit(1, speaker, f"You see, {CHATTER}"), Unit(2, "Guest", "As you know, what do you say?"))
+
+    assert gm_keys({"gm": GM, "party": PARTY}, units) == {"noor"}
+
+
+def test_gm_keys_without_a_label_infers_one_of_the_others() -> None:
+    units = (Unit(1, "INES", f"You see, {CHATTER}"), Unit(2, "Zed", "Make a perception check."))
+
+    assert gm_keys({"party": PARTY}, units) == {"zed"}
+
+
 def test_gm_keys_falls_back_where_the_known_label_never_speaks() -> None:
     units = (Unit(1, "Speaker 1", "You see a door."),)
 
