@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup run test lint format bench verify requirements
+.PHONY: setup run test lint format bench fuzz verify requirements
 
 setup: .venv/run-ready
 
@@ -39,6 +39,9 @@ format: .venv/dev-ready
 
 bench: .venv/dev-ready
 	$(BIN)/python -m bench $(ARGS)
+
+fuzz: .venv/dev-ready
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 verify: .venv/dev-ready
 	$(BIN)/python -m tests.verification.run $(ARGS)

@@ -22,6 +22,12 @@ class Code(StrEnum):
     INGEST_UNIT_ID = "ingest.unit_id"
     INGEST_TIMES = "ingest.times"
     INGEST_SKIPPED = "ingest.skipped"
+    INGEST_SHOWN_AGAIN = "ingest.shown_again"
+    INGEST_REPEATED = "ingest.repeated"
+    INGEST_DIRECTION = "ingest.direction"
+    INGEST_MERGED_BY_TIME = "ingest.merged_by_time"
+    INGEST_PARTS_BY_NAME = "ingest.parts_by_name"
+    INGEST_PART_SKIPPED = "ingest.part_skipped"
 
     # Evidence
     EVIDENCE_MISSING = "evidence.missing"
@@ -63,6 +69,11 @@ class Code(StrEnum):
     RECONCILE_OMITTED = "reconcile.omitted"
     RECONCILE_TOO_LARGE = "reconcile.too_large"
     RECONCILE_INVALID_REPLY = "reconcile.invalid_reply"
+
+    # Decisions of a review, applied to a later run
+    DECISION_APPLIED = "decision.applied"
+    DECISION_OVERRULED = "decision.overruled"
+    DECISION_CONTRADICTED = "decision.contradicted"
 
     # A model's answer
     LLM_NOT_JSON = "llm.not_json"
@@ -114,6 +125,13 @@ class Code(StrEnum):
     ARTIFACT_NONE = "artifact.none"
     VERSION_UNKNOWN = "version.unknown"
     VERSION_DECIDED = "version.already_decided"
+    VERSION_STALE = "version.stale"
+    REVIEW_INVALID = "review.invalid"
+    REVIEW_NOT_APPLICABLE = "review.not_applicable"
+    REVIEW_NOTHING = "review.nothing_to_undo"
+    REVIEW_RECORD_UNKNOWN = "review.record_unknown"
+    DECISION_UNKNOWN = "decision.unknown"
+    REVIEW_EVIDENCE_LOST = "review.evidence_lost"
     ENTRY_UNKNOWN = "entry.unknown"
     RUN_UNKNOWN = "run.unknown"
     RUN_FINISHED = "run.finished"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import re
 import string
 
 from extraction.codes import Code
@@ -37,6 +38,9 @@ _SAMPLE = 4096
 _MOSTLY_NUL = 0.4
 _HARDLY_NUL = 0.05
 _MAX_HIGH_SHARE = 0.3
+_MAX_CONTROLS = 0.2
+_CONTROLS = re.compile("[\x01-\x08\x0e-\x1a\x7f]")
+_HALF_PAIR = re.compile(rb"\xed[\xa0-\xbf][\x80-\xbf]")
 _HIGH = bytes(range(0x80, 0x100))
 _UTF8_LEADS = bytes(range(0xC2, 0xF5))
 _LETTERS = string.ascii_letters.encode()
@@ -52,6 +56,8 @@ def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
             raise IngestError(f"The file is {kind}, not a transcript; export it as text.", code=Code.INGEST_BINARY)
     text, name = _named(data, encoding) if encoding else _detected(data)
     text = text.removeprefix("\ufeff")
+    if _is_mostly_controls(text):
+        raise IngestError("The file is binary, not a transcript.", code=Code.INGEST_BINARY)
     if "\0" in text:
         raise IngestError("The file contains NUL characters, so it is not a text file.", code=Code.INGEST_BINARY)
     return text, name
@@ -79,8 +85,14 @@ def _detected(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         if b"\0" in data:
             raise IngestError("The file is binary, not a transcript.", code=Code.INGEST_BINARY) from None
+        _refuse_half_pairs(data)
         _refuse_damaged_utf8(data, error.start)
     return _windows(data), "cp1252"
+
+
+def _is_mostly_controls(text: str) -> bool:
+    sample = text[:_SAMPLE]
+    return len(_CONTROLS.findall(sample)) > _MAX_CONTROLS * len(sample)
 
 
 def _strict(data: bytes, name: str) -> str:
@@ -102,6 +114,18 @@ def _utf16_by_pattern(data: bytes) -> str | None:
     if second > _MOSTLY_NUL and first < _HARDLY_NUL:
         return "utf-16-le"
     return "utf-16-be" if first > _MOSTLY_NUL and second < _HARDLY_NUL else None
+
+
+def _refuse_half_pairs(data: bytes) -> None:
+    found = _HALF_PAIR.search(data)
+    if found is None:
+        return
+    with contextlib.suppress(UnicodeDecodeError):
+        data.decode("utf-8", errors="surrogatepass")
+        line = data.count(b"\n", 0, found.start()) + 1
+        raise IngestError(
+            f"Line {line} holds half of a surrogate pair, which is no character.", code=Code.INGEST_ENCODING
+        )
 
 
 def _refuse_damaged_utf8(data: bytes, first_bad: int) -> None:

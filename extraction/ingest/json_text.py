@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TypeAlias
 
@@ -15,6 +16,8 @@ ParsedJson: TypeAlias = "bool | int | float | str | list[ParsedJson] | dict[str,
 
 # Strings and everything else that is no bracket. It never gives back, so that any input takes one pass.
 _NO_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.?)*+"?|[^"\[\]{}]++', re.DOTALL)
+_CONSTANTS = re.compile(r'"(?:[^"\\]++|\\.?)*+"?|(?<![\w.+-])NaN(?![\w.])|(?<![\w.+-])-?Infinity(?![\w.])', re.DOTALL)
+_LONGEST_INTEGER = 18
 _LOOKS_LIKE_JSON = re.compile(r"\s*+(?:\{\s*+[\"}]|\[\s*+[\[{\]\"])")
 
 
@@ -24,13 +27,14 @@ def looks_like_json(text: str) -> bool:
 
 
 def parse_json(text: str, max_depth: int) -> ParsedJson:
-    """Return the parsed value.
+    """Return the parsed value. `NaN` and `Infinity`, which Python's own writer leaves unquoted, become such numbers.
 
     Raises IngestError for a nesting deeper than `max_depth`, malformed JSON, and halves of surrogate pairs.
     """
     _refuse_depth(text, max_depth)
+    strict = _CONSTANTS.sub(_stand_in, text) if "NaN" in text or "Infinity" in text else text
     try:
-        parsed: ParsedJson = orjson.loads(text)
+        parsed: ParsedJson = orjson.loads(strict)
     except orjson.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         if "surrogate" in error.msg:
@@ -38,7 +42,8 @@ def parse_json(text: str, max_depth: int) -> ParsedJson:
                 f"A string holds half of a surrogate pair, which is no character: {where}.", code=Code.INGEST_ENCODING
             ) from None
         raise IngestError(f"The file is not valid JSON: {where}.", code=Code.INGEST_MALFORMED) from None
-    return parsed
+    # The strict parser has found everything else to be sound; the lenient one only adds the numbers that are none.
+    return parsed if strict == text else _lenient(text)
 
 
 def describe(error: ValidationError, place: str) -> str:
@@ -56,6 +61,21 @@ def faulty_field(error: ValidationError) -> str:
     """Return the top field of the first fault, empty where the whole value is wrong."""
     location = error.errors(include_input=False, include_url=False, include_context=False)[0]["loc"]
     return str(location[0]) if location else ""
+
+
+def _stand_in(found: re.Match[str]) -> str:
+    """Return a string as it is, and a number as long as the constant, so that columns stay what they are."""
+    constant = found.group()
+    return constant if constant.startswith('"') else "0." + "0" * (len(constant) - 2)
+
+
+def _lenient(text: str) -> ParsedJson:
+    parsed: ParsedJson = json.loads(text, parse_int=_integer, strict=False)
+    return parsed
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
 
 
 def _refuse_depth(text: str, max_depth: int) -> None:

@@ -16,6 +16,9 @@ class Limits:
     max_speaker_chars: int = 200
     max_title_chars: int = 300
     max_json_depth: int = 64
+    max_archive_entries: int = 500
+    max_archive_bytes: int = 128 * 1024 * 1024
+    max_archive_ratio: int = 60
 
 
 DEFAULT_LIMITS = Limits()

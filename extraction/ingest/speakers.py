@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 
 MAX_LABEL_CHARS = 60
@@ -36,6 +38,10 @@ _LOWER_PREFIX = re.compile(r"[a-z\u00e0-\u00ff]{1,3}['\u2019-](?=\S)")
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _BULLET = re.compile(r"\s*+(?:[-\u2013\u2014\u2022+>*]{1,2}[ \t]+|>>[ \t]*)?")
 _EMPHASIS = re.compile(r"\*{1,3}|_{1,3}(?=\w)")
+_UNDER_A_NAME = re.compile(rf"\s{{0,8}}([^\s:][^:]{{0,{MAX_LABEL_CHARS - 1}}}):\s")
+_HABIT = 3
+_HABIT_SHARE = 0.8
+_LONGEST_HABIT = 3
 _WIDE_COLON = "\uff1a"
 
 
@@ -59,10 +65,29 @@ def is_speaker_label(label: str) -> bool:
     return all(_is_naming_word(word) for word in naming)
 
 
-def split_label(line: str) -> tuple[str, str] | None:
+def habitual_labels(lines: Iterable[str]) -> frozenset[str]:
+    """Return the labels without capitals that a file of labelled lines uses again and again, such as `tom_h`.
+
+    They are names people give themselves. A file in which most lines have no label is not believed.
+    """
+    found: Counter[str] = Counter()
+    total = labelled = 0
+    for line in lines:
+        total += bool(line.strip())
+        labelled += split_label(line) is not None
+        match = _UNDER_A_NAME.match(line)
+        if match is not None:
+            found[normalise_label(match[1])] += 1
+    names = frozenset(label for label, count in found.items() if count >= _HABIT and _could_name(label))
+    if labelled + sum(found[label] for label in names if not is_speaker_label(label)) < _HABIT_SHARE * total:
+        return frozenset()
+    return names
+
+
+def split_label(line: str, known: frozenset[str] = frozenset()) -> tuple[str, str] | None:
     """Return the speaker and the rest of a line like `Name: text` or `**Name:** text`, or None.
 
-    A bullet or chevrons before the label are dropped with it.
+    A bullet or chevrons before the label are dropped with it. A label in `known` needs no capitals.
     """
     if ":" not in line and _WIDE_COLON not in line:
         return None
@@ -81,14 +106,17 @@ def split_label(line: str) -> tuple[str, str] | None:
     elif mark:
         return None
     apart = not rest or rest[0].isspace() or body[colon] == _WIDE_COLON
-    return (normalise_label(label), rest.strip()) if apart and is_speaker_label(label) else None
+    label = normalise_label(label)
+    return (label, rest.strip()) if apart and (label in known or is_speaker_label(label)) else None
 
 
-def split_turns(lines: list[tuple[int, str]]) -> list[tuple[int, str | None, list[str]]]:
+def split_turns(
+    lines: list[tuple[int, str]], known: frozenset[str] = frozenset()
+) -> list[tuple[int, str | None, list[str]]]:
     """Return (line number, speaker, texts) for each turn of the numbered lines; speaker None before the first label."""
     turns: list[tuple[int, str | None, list[str]]] = []
     for number, line in lines:
-        labelled = split_label(line)
+        labelled = split_label(line, known)
         if labelled is not None:
             turns.append((number, labelled[0], [labelled[1]]))
         elif turns:
@@ -101,6 +129,16 @@ def split_turns(lines: list[tuple[int, str]]) -> list[tuple[int, str | None, lis
 def _colon_at(head: str) -> int | None:
     found = [at for at in (head.find(":"), head.find(_WIDE_COLON)) if at > 0]
     return min(found, default=None)
+
+
+def _could_name(label: str) -> bool:
+    words = label.split()
+    return (
+        len(words) <= _LONGEST_HABIT
+        and not _opens_a_sentence(words)
+        and all(_WORD.fullmatch(word) or _ASIDE.fullmatch(word) for word in words)
+        and any(char.isalpha() for char in label)
+    )
 
 
 def _opens_a_sentence(words: list[str]) -> bool:

@@ -10,8 +10,9 @@ from types import MappingProxyType
 from extraction.codes import Code
 from extraction.errors import IngestError
 from extraction.ingest.limits import MAX_INTEGER, Limits
+from extraction.ingest.repeats import repeated_units
 from extraction.ingest.speakers import normalise_label
-from extraction.ingest.wording import without_controls
+from extraction.ingest.wording import turns_direction, without_controls
 from extraction.source.documents import SourceUnit
 
 NO_NOTES: Mapping[Code, int] = MappingProxyType({})
@@ -20,17 +21,42 @@ NO_NOTES: Mapping[Code, int] = MappingProxyType({})
 class Format(StrEnum):
     NOTARIUS_JSON = "notarius_json"
     CRD3 = "crd3"
+    WHISPER = "whisper"
+    WHISPER_TIMESTAMPED = "whisper_timestamped"
+    WHISPERX = "whisperx"
+    WHISPER_CPP = "whisper_cpp"
+    PODCAST_JSON = "podcast_json"
+    DEEPGRAM = "deepgram"
+    ASSEMBLYAI = "assemblyai"
+    AWS_TRANSCRIBE = "aws_transcribe"
+    GOOGLE_STT = "google_stt"
+    AZURE_SPEECH = "azure_speech"
+    REV = "rev"
+    SPEECHMATICS = "speechmatics"
+    KALDI = "kaldi"
+    CRAIG = "craig"
+    ARCHIVE = "archive"
     WEBVTT = "webvtt"
     SRT = "srt"
+    SBV = "sbv"
+    ROLL20_HTML = "roll20_html"
+    FANTASY_GROUNDS_HTML = "fantasy_grounds_html"
+    PODCAST_HTML = "podcast_html"
+    FOUNDRY_TEXT = "foundry_text"
+    HEADED_TEXT = "headed_text"
     TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something that became no unit. `at` is a line or the position of an item, both counted from 1."""
+    """Something that became no unit. `at` is a line or the position of an item, both counted from 1.
+
+    In an archive it stands in the file at `part`, counted from 1 in the order of the files' names.
+    """
 
     at: int
     code: Code
+    part: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +88,12 @@ class TranscriptBuilder:
         self._latest_start = 0
         self._doubtful_times = 0
 
-    def skip(self, at: int) -> None:
-        self._skipped.append(Skipped(at, Code.INGEST_SKIPPED))
+    def skip(self, at: int, code: Code = Code.INGEST_SKIPPED) -> None:
+        self._skipped.append(Skipped(at, code))
+
+    def doubt_time(self) -> None:
+        """Count a time that was given and left out, because it is no number or outside of what a time may be."""
+        self._doubtful_times += 1
 
     def add(
         self,
@@ -100,13 +130,18 @@ class TranscriptBuilder:
         if not self._units:
             raise IngestError("The file was read and holds no spoken line.", code=Code.INGEST_NO_UNITS)
         title = " ".join(without_controls(self.title or "").split())[: self._limits.max_title_chars]
-        notes = {Code.INGEST_TIMES: self._doubtful_times} if self._doubtful_times else {}
+        counts = {
+            Code.INGEST_TIMES: self._doubtful_times,
+            Code.INGEST_REPEATED: repeated_units(self._units),
+            Code.INGEST_DIRECTION: sum(turns_direction(unit.text) for unit in self._units),
+        }
+        notes = {code: count for code, count in counts.items() if count}
         return ReadTranscript(
             title or None,
             tuple(self._units),
             self._format,
             encoding,
-            tuple(self._skipped),
+            tuple(sorted(self._skipped, key=lambda skipped: skipped.at)),
             MappingProxyType(notes),
         )
 

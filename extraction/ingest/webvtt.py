@@ -2,7 +2,7 @@
 
 `<v Name>` speaks until the next voice, its close or the end of the cue; several voices in one cue become several
 units with the cue's times. Only tags that WebVTT knows are stripped, so `a < b` stays a sentence. Text outside any
-voice is read for `Name: text` like plain text. Captions that repeat the line before them are kept as they are.
+voice is read for `Name: text` like plain text. Lines that rolling captions show again are left out and counted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from extraction.codes import Code
 from extraction.errors import IngestError
 from extraction.ingest.cues import Cue, is_timing, read_cues
 from extraction.ingest.limits import Limits
-from extraction.ingest.speakers import split_turns
+from extraction.ingest.rolling import unrolled
+from extraction.ingest.speakers import habitual_labels, split_turns
 from extraction.ingest.transcript import Format, ReadTranscript, TranscriptBuilder
 from extraction.ingest.wording import one_line, split_lines, unescape_entities
 
@@ -36,11 +37,17 @@ def read_webvtt(text: str, encoding: str, limits: Limits) -> ReadTranscript:
     if not any(is_timing(line) for line in lines) and any(line.strip() for line in lines[first:]):
         raise IngestError("The file has text but no cue times, so it is not WebVTT.", code=Code.INGEST_MALFORMED)
     _blank_out_notes(lines, first, builder)
-    for cue in read_cues(lines, first, named=True):
+    cues, again = unrolled(read_cues(lines, first, named=True), _shown)
+    for number in again:
+        builder.skip(number, Code.INGEST_SHOWN_AGAIN)
+    known = habitual_labels(_shown(cue.lines[0][1]) for cue in cues if cue.lines)
+    for cue in cues:
+        if cue.timing.doubtful:
+            builder.doubt_time()
         if not cue.lines:
             builder.skip(cue.line)
-        for number, speaker, spoken in _turns(cue):
-            builder.add(number, speaker, spoken, start_ms=cue.start_ms, end_ms=cue.end_ms)
+        for number, speaker, spoken in _turns(cue, known):
+            builder.add(number, speaker, spoken, start_ms=cue.timing.start_ms, end_ms=cue.timing.end_ms)
     return builder.finish(encoding)
 
 
@@ -72,15 +79,24 @@ def _blank_out_notes(lines: list[str], first: int, builder: TranscriptBuilder) -
             lines[at] = ""
 
 
-def _turns(cue: Cue) -> Iterator[tuple[int, str | None, str]]:
+def _turns(cue: Cue, known: frozenset[str]) -> Iterator[tuple[int, str | None, str]]:
     for voice, lines in _voices(cue):
-        clean = [(number, unescape_entities(_TAG.sub("", line))) for number, line in lines]
+        clean = [(number, _words(line)) for number, line in lines]
         spoken = [(number, line) for number, line in clean if line.strip()]
         if voice and spoken:
             yield spoken[0][0], voice, one_line(" ".join(line for _, line in spoken))
         elif spoken:
-            for number, speaker, texts in split_turns(spoken):
+            for number, speaker, texts in split_turns(spoken, known):
                 yield number, speaker, one_line(" ".join(texts))
+
+
+def _words(line: str) -> str:
+    # Tags part character references, so that the pieces of two never become a third.
+    return "".join(unescape_entities(piece) for piece in _TAG.split(line))
+
+
+def _shown(line: str) -> str:
+    return one_line(_words(line))
 
 
 def _voices(cue: Cue) -> list[tuple[str, list[tuple[int, str]]]]:

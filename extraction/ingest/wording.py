@@ -15,6 +15,14 @@ _TABLE = {ord(char): " " if char in _SPACES else None for char in {*_CONTROLS, *
 _TO_CLEAN = re.compile(f"[{re.escape(''.join(map(chr, _TABLE)))}]")
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 
+# Signs that force or embed a direction of writing and can make a line look like another.
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def turns_direction(text: str) -> bool:
+    """Tell whether a sign in the text changes the direction in which it is shown. Such signs are kept."""
+    return _DIRECTIONS.search(text) is not None
+
 
 def without_controls(text: str) -> str:
     """Return the text without control characters; every line end becomes LF, other separators become spaces."""

@@ -49,6 +49,13 @@ def test_read_transcript_reads_a_named_encoding() -> None:
     [
         pytest.param(b"Mara: a\0b", None, Code.INGEST_BINARY, id="nul-in-text"),
         pytest.param(b"\x80\0\xff\0\0\x9d" * 9, None, Code.INGEST_BINARY, id="binary"),
+        pytest.param(b"\x00\x01\x02\x03" * 50, None, Code.INGEST_BINARY, id="binary-like-utf-16"),
+        pytest.param(b"\x00\x01\x02\xff" * 50, None, Code.INGEST_BINARY, id="binary-like-utf-16-high"),
+        pytest.param(b"\x01\x00\x02\x03" * 50, None, Code.INGEST_BINARY, id="binary-like-utf-16-little"),
+        pytest.param(bytes(range(1, 32)) * 9, None, Code.INGEST_BINARY, id="control-characters"),
+        pytest.param(b"Mara: a \xed\xa0\xbd b\n", None, Code.INGEST_ENCODING, id="half-a-pair-in-utf-8"),
+        pytest.param(b"\xff", None, Code.INGEST_ENCODING, id="one-byte"),
+        pytest.param(b"\0", None, Code.INGEST_BINARY, id="one-nul"),
         pytest.param(b"%PDF-1.7 whatever", None, Code.INGEST_BINARY, id="pdf"),
         pytest.param(b"PK\x03\x04rest of it", None, Code.INGEST_BINARY, id="office"),
         pytest.param(b"{\\rtf1 Mara: hello}", None, Code.INGEST_BINARY, id="rich-text"),

@@ -111,7 +111,10 @@ def test_units_without_words_are_skipped_and_counted() -> None:
 
 def test_times_that_run_back_are_kept_in_file_order_and_counted() -> None:
     starts = [(100, 200), (50, 60), (None, None), (300, 250), (310, 320)]
-    units = [UNIT | {"unit_id": at, "start_ms": start, "end_ms": end} for at, (start, end) in enumerate(starts, 1)]
+    units = [
+        UNIT | {"unit_id": at, "text": f"step {at}", "start_ms": start, "end_ms": end}
+        for at, (start, end) in enumerate(starts, 1)
+    ]
     transcript = read_units(*units)
 
     assert [(unit.start_ms, unit.end_ms) for unit in transcript.units] == starts

@@ -54,8 +54,11 @@ def test_every_format_sample_is_read_or_clearly_refused() -> None:
         "invalid.vtt": "webvtt",
         "no_captions.vtt": "ingest.no_units",
         "bracketed.txt": "text",
-        "example.html": "ingest.unknown_format",
-        "rev.json": "ingest.unknown_format",
+        "example.html": "podcast_html",
+        "otter.txt": "headed_text",
+        "youtube_dl.vtt": "webvtt",
+        "whisper_jax_input.txt": "text",
+        "rev.json": "rev",
     }
 
     assert {name: outcomes.get(name) for name in expected} == expected

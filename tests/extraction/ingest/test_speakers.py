@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from extraction.ingest.speakers import is_speaker_label, normalise_label, split_label
+from extraction.ingest.speakers import habitual_labels, is_speaker_label, normalise_label, split_label
+from tests.extraction.ingest.reading import read
 
 
 @pytest.mark.parametrize(
@@ -95,3 +96,26 @@ def test_split_label_parts_speaker_and_text(line: str, expected: tuple[str, str]
 
 def test_normalise_label_composes_and_collapses() -> None:
     assert normalise_label("  Rene\u0301   \u00a0Oak\t") == "Ren\u00e9 Oak"
+
+
+NICKNAMES = ["tom_h: we go", "Mara: no", "iPad (2): so", "tom_h: then", "iPad (2): on", "tom_h: well", "iPad (2): no"]
+
+
+def test_labels_without_capitals_are_believed_where_they_are_the_habit() -> None:
+    assert habitual_labels(NICKNAMES) == {"tom_h", "iPad (2)"}
+    assert habitual_labels([*NICKNAMES, "a line", "and another", "no name"]) == frozenset()
+    assert habitual_labels(["then he said: go"] * 4 + ["so tom: go"] * 4) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("head", "cue"),
+    [
+        pytest.param("", "{1}\n", id="text"),
+        pytest.param("", "{0}\n00:0{0}.000 --> 00:0{0}.900\n{1}\n\n", id="srt"),
+        pytest.param("WEBVTT\n\n", "{0}\n00:0{0}.000 --> 00:0{0}.900\n{1}\n\n", id="zoom"),
+    ],
+)
+def test_nicknames_are_speakers_in_captions_and_text(head: str, cue: str) -> None:
+    transcript = read(head + "".join(cue.format(at, line) for at, line in enumerate(NICKNAMES)))
+
+    assert [unit.speaker for unit in transcript.units] == [line.partition(":")[0] for line in NICKNAMES]
