@@ -12,7 +12,7 @@ from django.db.models import Q
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-    from campaigns.models import ArtifactVersion, Campaign, LaneRun, Run  # noqa: F401 - the bases below name them
+    from campaigns.models import ArtifactVersion, Campaign, Decision, LaneRun, Run  # noqa: F401 - the bases below name them
 
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
@@ -48,3 +48,9 @@ class ArtifactVersionQuerySet(models.QuerySet["ArtifactVersion"]):
     def usable(self) -> Self:
         """Versions that were neither rejected nor superseded; the latest is the one with the highest number."""
         return self.filter(state__in=("pending", "approved"))
+
+
+class DecisionQuerySet(models.QuerySet["Decision"]):
+    def of(self, session_id: int, lane: str) -> Self:
+        """The history of one artifact, oldest first."""
+        return self.filter(session_id=session_id, lane=lane).order_by("pk")

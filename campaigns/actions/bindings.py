@@ -32,12 +32,27 @@ def bind(*, lane: str, transcript: Transcript, run: Run | None = None) -> dict[s
     in_run: Collection[str] = () if run is None else plans.from_json(run.plan).keys()
     bound = {}
     for name, slot in LANES[lane].slots.items():
-        found = _given(run, slot.lane) if run and slot.lane in in_run else _archived(slot.lane, transcript)
+        found = _given(run, slot.lane) if run and slot.lane in in_run else archived(slot.lane, transcript)
         if found is not None:
-            bound[name] = _reference(slot.lane, *found)
+            bound[name] = reference(slot.lane, *found)
         elif slot.required or slot.lane in in_run:
             raise _unbound({lane: slot.lane}, transcript)
     return bound
+
+
+def as_made(version: ArtifactVersion) -> dict[str, BoundReference]:
+    """Return what the version was made with, slot by slot; where that cannot be told, what would bind now."""
+    made: Mapping[str, Mapping[str, int]] = version.manifest.get("references", {})
+    found = {}
+    for name, slot in LANES[version.artifact.lane].slots.items():
+        rows = ArtifactVersion.objects.filter(
+            artifact__session_id=version.artifact.session_id, artifact__lane=slot.lane
+        )
+        row = rows.filter(number=made[name]["version"]).first() if name in made else None
+        now = (row, APPROVED) if row else None if made else archived(slot.lane, version.transcript)
+        if now is not None:
+            found[name] = reference(slot.lane, *now)
+    return found
 
 
 def refuse_unbound(lanes: Sequence[str], transcript: Transcript) -> None:
@@ -46,7 +61,7 @@ def refuse_unbound(lanes: Sequence[str], transcript: Transcript) -> None:
         key: slot.lane
         for key in lanes
         for slot in LANES[key].slots.values()
-        if slot.required and slot.lane not in lanes and _archived(slot.lane, transcript) is None
+        if slot.required and slot.lane not in lanes and archived(slot.lane, transcript) is None
     }
     if missing:
         raise _unbound(missing, transcript)
@@ -58,7 +73,8 @@ def _given(run: Run, lane: str) -> Found | None:
     return None if version is None else (version, RUN)
 
 
-def _archived(lane: str, transcript: Transcript) -> Found | None:
+def archived(lane: str, transcript: Transcript) -> Found | None:
+    """Return the version that binds where no lane of the run makes one, and why."""
     versions = ArtifactVersion.objects.filter(artifact__session_id=transcript.session_id, artifact__lane=lane)
     of_revision = versions.filter(transcript=transcript)
     approved = (of_revision if lane in OF_ONE_REVISION else versions).approved().first()
@@ -68,7 +84,8 @@ def _archived(lane: str, transcript: Transcript) -> Found | None:
     return None if latest is None else (latest, LATEST)
 
 
-def _reference(lane: str, version: ArtifactVersion, why: str) -> BoundReference:
+def reference(lane: str, version: ArtifactVersion, why: str) -> BoundReference:
+    """Return the version as what binds to a slot."""
     return BoundReference(
         lane=lane,
         payload=orjson.loads(version.payload),

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
+from extraction.canonical import JsonValue
 from extraction.codes import Code
 from extraction.errors import PipelineError
 from extraction.lanes.job import Retries
@@ -20,6 +21,7 @@ from extraction.registry import LANES
 
 PIPELINES = settings.ASSETS_DIR / "dnd" / "pipelines"
 DEFAULT_PIPELINE = "complete"
+MADE_OF = ("lane_version", "references")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +107,27 @@ def from_json(plan: Mapping[str, Any]) -> dict[str, PlannedLane]:
     }
 
 
-def with_output(plan: Mapping[str, Any], lane: str, version_id: int) -> dict[str, Any]:
-    """Return the stored plan with the version that the lane gave."""
-    return {**plan, "outputs": {**plan.get("outputs", {}), lane: version_id}}
+def with_output(
+    plan: Mapping[str, Any], lane: str, version_id: int, manifest: Mapping[str, JsonValue] | None = None
+) -> dict[str, Any]:
+    """Return the stored plan with the version that the lane gave, and what of its manifest says what it was made of.
+
+    A lane that changed nothing gives an earlier version, whose own manifest tells of its own making.
+    """
+    made = {name: manifest[name] for name in MADE_OF if manifest and name in manifest}
+    return {
+        **plan,
+        "outputs": {**plan.get("outputs", {}), lane: version_id},
+        "made_of": {**plan.get("made_of", {}), lane: made},
+    }
+
+
+def made_of(plan: Mapping[str, Any], lane: str, version_id: int) -> Mapping[str, Any] | None:
+    """Return what the lane made this version of in this run; None where it did not."""
+    if output_of(plan, lane) != version_id:
+        return None
+    found: Mapping[str, Any] | None = plan.get("made_of", {}).get(lane)
+    return found
 
 
 def output_of(plan: Mapping[str, Any], lane: str) -> int | None:

@@ -75,7 +75,7 @@ def finish(*, lane_id: int, token: str, result: LaneResult) -> ArtifactVersion:
     lane = LaneRun.objects.select_related("run__session__campaign").get(pk=lane_id)
     version = publish(lane_run=lane, result=result)
     # Not to be found by its maker: a lane that changed nothing gives the version of an earlier run.
-    run.plan = plans.with_output(run.plan, lane.key, version.pk)
+    run.plan = plans.with_output(run.plan, lane.key, version.pk, result.manifest)
     run.save(update_fields=("plan",))
     _advance(run)
     return version

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -13,6 +15,7 @@ from django.db.models import Max
 from campaigns.actions import audit
 from campaigns.errors import ActionError
 from campaigns.models import Campaign, GameSession, Transcript, Unit
+from campaigns.speakers import with_speakers
 from extraction.canonical import JsonValue
 from extraction.codes import Code
 from extraction.errors import IngestError
@@ -20,13 +23,14 @@ from extraction.ingest import Format, Limits, ReadTranscript, read_transcript
 from extraction.source.documents import SourceUnit, units_digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from django.contrib.auth.models import User
 
 BATCH = 2_000
 TITLE_LIMIT = 200
 NUMBER_LIMIT = 1_000_000
+NOBODY_NAMED: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +41,31 @@ class Imported:
     created: bool
 
 
-def read(*, data: bytes, filename: str | None = None, format: str | None = None) -> ReadTranscript:
+def read(
+    *,
+    data: bytes,
+    filename: str | None = None,
+    format: str | None = None,
+    encoding: str | None = None,
+    speakers: Mapping[str, str] = NOBODY_NAMED,
+) -> ReadTranscript:
     """Return what the file holds, within the site's limits; nothing is stored.
 
-    Raises IngestError for a file that cannot be read and for a format that there is not.
+    `format` and `encoding` overrule detection. `speakers` names labels anew in the units themselves, by
+    `with_speakers`. Raises IngestError for a file that cannot be read and for a format or encoding that there is not,
+    ActionError for a label that cannot be named so.
     """
     if format is not None and format not in list(Format):
         raise IngestError(f"The format is one of: {', '.join(Format)}.", code=Code.INGEST_UNKNOWN_FORMAT)
     limits = Limits(max_bytes=settings.UPLOAD_MAX_BYTES, max_units=settings.UPLOAD_MAX_UNITS)
-    return read_transcript(data, format=Format(format) if format else None, filename=filename, limits=limits)
+    chosen = Format(format) if format else None
+    found = read_transcript(data, format=chosen, filename=filename, encoding=encoding or None, limits=limits)
+    return named(found, speakers)
+
+
+def named(found: ReadTranscript, speakers: Mapping[str, str]) -> ReadTranscript:
+    """Return the transcript with labels named anew; ActionError for a label that cannot be named so."""
+    return replace(found, units=with_speakers(found.units, speakers)) if speakers else found
 
 
 def import_transcript(
@@ -56,24 +76,29 @@ def import_transcript(
     filename: str | None = None,
     title: str | None = None,
     format: str | None = None,
+    encoding: str | None = None,
+    speakers: Mapping[str, str] = NOBODY_NAMED,
     by: User | None,
 ) -> Imported:
     """Read the file and keep its units as the session's next revision; the session is made if it is new.
 
-    Units equal to those of an earlier revision make no row: that revision comes back. Raises IngestError for a file
-    that cannot be read, ActionError for a session number or title out of bounds.
+    Speakers named anew are stored under the new label, which is part of the digest: the transcript is as if the
+    recorder had known them. Units equal to those of an earlier revision make no row: that revision comes back. Raises
+    IngestError for a file that cannot be read, ActionError for a session number, title or label out of bounds.
     """
     if not 1 <= number <= NUMBER_LIMIT:
         raise ActionError(f"A session number is a whole number from 1 to {NUMBER_LIMIT}.")
     title = " ".join((title or "").split())
     if len(title) > TITLE_LIMIT or not title.isprintable():
         raise ActionError(f"A session title is one line of at most {TITLE_LIMIT} characters.")
-    found = read(data=data, filename=filename, format=format)
-    return _store(campaign, number, title, found, by)
+    found = read(data=data, filename=filename, format=format, encoding=encoding, speakers=speakers)
+    return _store(campaign, number, title, found, len(speakers), by)
 
 
 @transaction.atomic
-def _store(campaign: Campaign, number: int, title: str, found: ReadTranscript, by: User | None) -> Imported:
+def _store(
+    campaign: Campaign, number: int, title: str, found: ReadTranscript, renamed: int, by: User | None
+) -> Imported:
     digest = units_digest(found.units)
     title = title or (found.title or "")[:TITLE_LIMIT]
     session, _ = GameSession.objects.get_or_create(campaign=campaign, number=number, defaults={"title": title})
@@ -85,33 +110,57 @@ def _store(campaign: Campaign, number: int, title: str, found: ReadTranscript, b
     if title and not session.title:
         session.title = title
         session.save(update_fields=["title"])
-    revision = (session.transcripts.aggregate(last=Max("revision"))["last"] or 0) + 1
-    transcript = Transcript.objects.create(
+    transcript = add_revision(
         session=session,
-        revision=revision,
-        source_id=f"{campaign.slug}.s{number}.t{revision}",
-        digest=digest,
+        units=found.units,
         title=found.title or title,
         format=found.format.value,
         encoding=found.encoding,
-        unit_count=len(found.units),
         notes=notes(found),
-        created_by=by,
+        by=by,
     )
-    rows = _rows(transcript, found.units)
-    while batch := list(islice(rows, BATCH)):
-        Unit.objects.bulk_create(batch)
     audit.record(
         by=by,
         act="transcript.import",
         subject=transcript,
         campaign=campaign,
         session=number,
-        revision=revision,
+        revision=transcript.revision,
         units=transcript.unit_count,
         format=transcript.format,
+        named_speakers=renamed,
     )
     return Imported(transcript, created=True)
+
+
+def add_revision(
+    *,
+    session: GameSession,
+    units: Sequence[SourceUnit],
+    title: str,
+    format: str,
+    encoding: str,
+    notes: list[dict[str, JsonValue]],
+    by: User | None,
+) -> Transcript:
+    """Store the units as the next revision, inside the transaction of a caller who holds the session's row."""
+    revision = (session.transcripts.aggregate(last=Max("revision"))["last"] or 0) + 1
+    transcript = Transcript.objects.create(
+        session=session,
+        revision=revision,
+        source_id=f"{session.campaign.slug}.s{session.number}.t{revision}",
+        digest=units_digest(units),
+        title=title,
+        format=format,
+        encoding=encoding,
+        unit_count=len(units),
+        notes=notes,
+        created_by=by,
+    )
+    rows = _rows(transcript, units)
+    while batch := list(islice(rows, BATCH)):
+        Unit.objects.bulk_create(batch)
+    return transcript
 
 
 def notes(found: ReadTranscript) -> list[dict[str, JsonValue]]:

@@ -7,7 +7,7 @@ import logging
 from django import db
 from django.utils import timezone
 
-from campaigns.actions import bindings, plans, runs
+from campaigns.actions import bindings, decisions, plans, runs
 from campaigns.actions.leases import claim, give_back
 from campaigns.adapters.checkpoints import SessionCheckpoints
 from campaigns.adapters.documents import load_document
@@ -89,6 +89,7 @@ def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> Lane
         retries=planned.retries,
         envelope=CHUNK_REPLIES,
         start_at=plans.start_at(plan, lane.key),
+        verdicts=decisions.verdicts_for(lane.run.session, lane.key),
     )
     seats = ProfileSeats(profile.name, profile.concurrency, token)
 

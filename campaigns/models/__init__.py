@@ -3,6 +3,7 @@
 from campaigns.models.artifact import Artifact, ArtifactVersion
 from campaigns.models.audit import AuditEntry
 from campaigns.models.campaign import Campaign, Membership
+from campaigns.models.decision import Decision
 from campaigns.models.registry import EntryAlias, EntryEvidence, RegistryEntry, RegistryState
 from campaigns.models.roster import GlossaryTerm, RosterEntry
 from campaigns.models.run import CallSeat, Checkpoint, Exchange, LaneRun, Run, WorkerPulse
@@ -18,6 +19,7 @@ __all__ = [
     "CallSeat",
     "Campaign",
     "Checkpoint",
+    "Decision",
     "EntryAlias",
     "EntryEvidence",
     "Exchange",

@@ -51,7 +51,8 @@ class Card:
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Show the visible campaigns; a game master's also with their sessions and what is pending."""
-    return render(request, "home/home.html", {"cards": _cards(Actor.of_user(request.user))})
+    cards = _cards(Actor.of_user(request.user))
+    return render(request, "home/home.html", {"cards": cards, "manages": any(card.may_manage for card in cards)})
 
 
 def _cards(actor: Actor) -> list[Card]:

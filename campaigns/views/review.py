@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
@@ -14,9 +14,22 @@ from campaigns.access import Need, version_for
 from campaigns.actions import versions
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.models import ArtifactVersion
+from campaigns.reading import citing_of
+from campaigns.views.acts import ACT_KEYS, acts_context
+from campaigns.views.frame import frame
 from campaigns.wording import lane_name
 
 ACTS = {"approve": versions.approve, "reject": versions.reject}
+EVIDENCE_KEYS = ((("n", "→"), "next evidence"), (("p", "←"), "previous evidence"))
+SCENE_KEYS = (
+    (("j",), "next record"),
+    (("k",), "previous record"),
+    (("]",), "next unit, with the records that cite it"),
+    (("[",), "previous unit"),
+    (("g",), "go to a unit"),
+    (("?",), "this list"),
+)
+KEYS = (*SCENE_KEYS[:2], *EVIDENCE_KEYS, *SCENE_KEYS[2:])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -95,12 +108,8 @@ def _page(request: HttpRequest, version: ArtifactVersion, *, problem: str = "", 
     later = start + review.FIRST_STRETCH
     page = choice.record // review.RECORDS_PER_PAGE if choice else 0
     context = {
-        # The admin's own context would ask for every model whether this person may see it, for a menu we do not show.
-        "site_title": admin.site.site_title,
-        "site_header": admin.site.site_header,
-        "has_permission": admin.site.has_permission(request),
-        "is_nav_sidebar_enabled": False,
-        "title": f"{_heading(version)}, session {version.artifact.session.number}",
+        **frame(request, f"{_heading(version)}, session {version.artifact.session.number}"),
+        "page_keys": (*(SCENE_KEYS if read.of_scenes else KEYS), *ACT_KEYS),
         "heading": _heading(version),
         "version": version,
         "transcript": transcript,
@@ -120,11 +129,13 @@ def _page(request: HttpRequest, version: ArtifactVersion, *, problem: str = "", 
         "later": later if later < transcript.unit_count else None,
         "sought": request.GET.get("unit", ""),
         "sought_position": position,
+        "citing": None if sought is None or position is None else citing_of(version, sought),
         "goto_problem": _missing(request.GET) if position is None else "",
         "problem": problem,
         "note": request.POST.get("note", ""),
         "note_limit": versions.NOTE_LIMIT,
         "newest": _newest(version),
+        **acts_context(version, choice.record if choice else None),
     }
     return render(request, "review/version.html", context, status=status)
 

@@ -6,6 +6,7 @@ from extraction.findings import Finding, rejection, warning
 from extraction.identity import comparison_key, item_id, location_id, npc_id
 from extraction.lanes.attempts import RetryRequest, StageOutcome
 from extraction.lanes.chunk import Chunk, ChunkLimits, by_size, context_material, transcript_material, unit_material
+from extraction.lanes.job import Judged, Judgement, NamedRecord
 from extraction.lanes.lane import (
     Cited,
     Extract,
@@ -34,8 +35,11 @@ __all__ = [
     "Extract",
     "Finding",
     "JsonValue",
+    "Judged",
+    "Judgement",
     "Lane",
     "Materials",
+    "NamedRecord",
     "Proposal",
     "Question",
     "RetryRequest",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from types import MappingProxyType
 
 from pydantic import BaseModel
@@ -35,6 +36,50 @@ class BoundReference:
         return {"lane": self.lane, "payload": self.payload, "members": {k: list(v) for k, v in self.members.items()}}
 
 
+class Judged(StrEnum):
+    """What a decision says of records. APART: they are not all one. CANONICAL: one of them gives the name."""
+
+    SAME = "same"
+    APART = "apart"
+    REMOVE = "remove"
+    CANONICAL = "canonical"
+    RENAME = "rename"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRecord:
+    """A record by comparison key; for a kind whose equal names may be several, also by where its evidence starts."""
+
+    key: str
+    anchor: int | None = None
+
+    def as_json(self) -> JsonValue:
+        return [self.key, self.anchor]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a person decided of the records of one lane: an input of the application, and of no call.
+
+    `decision` is the number by which reports name it. One decision may say several things.
+    """
+
+    decision: int
+    kind: Judged
+    members: tuple[NamedRecord, ...]
+    name: str = ""
+    chosen: NamedRecord | None = None
+
+    def meaning(self) -> JsonValue:
+        """Return what it says, for the digest in the manifest."""
+        return {
+            "kind": self.kind.value,
+            "members": [named.as_json() for named in self.members],
+            "name": self.name,
+            "chosen": self.chosen.as_json() if self.chosen else None,
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Retries:
     """How often a stage may be tried again; the budget is one more."""
@@ -51,6 +96,7 @@ class LaneJob:
     `start_at` is the share of the chunks, from 0 to 1, after which the lane begins (and then wraps around): lanes
     that run side by side begin at different places, so that each chunk is asked about once before others ask.
     Neither the results nor their order depend on it.
+    `verdicts` are a review's decisions, which bind how proposals are applied and are in no fingerprint of a call.
     """
 
     document: SourceDocument
@@ -62,6 +108,7 @@ class LaneJob:
     retries: Retries = Retries()
     envelope: Mapping[str, type[BaseModel]] = field(default_factory=lambda: MappingProxyType({}))
     start_at: float = 0.0
+    verdicts: tuple[Judgement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

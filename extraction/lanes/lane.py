@@ -14,7 +14,7 @@ from extraction.canonical import JsonValue
 from extraction.findings import Finding
 from extraction.lanes.attempts import StageOutcome
 from extraction.lanes.chunk import Chunk, ChunkLimits, by_size
-from extraction.lanes.job import BoundReference
+from extraction.lanes.job import BoundReference, Judgement
 from extraction.source.index import DocumentIndex
 from extraction.source.references import SourceRef
 
@@ -42,6 +42,7 @@ class Scope:
     input_budget: int
     tokens: Callable[[str, Mapping[str, JsonValue]], int]
     chunk: Chunk | None = None
+    verdicts: tuple[Judgement, ...] = ()
 
     @cached_property
     def chunk_positions(self) -> range:
@@ -93,7 +94,8 @@ class Proposal(Generic[R]):
     `ask` returns None where there is nothing to ask, or findings that say why no call is made. `apply` takes None
     for an answer that was an invalid completion, and asks for a retry whenever the answer was not wholly safe; its
     value is the safe fallback. `omitted` is the one durable finding of an accepted fallback. `policies` are the ids
-    of the rules by which the question is put and the answer applied.
+    of the rules by which the question is put and the answer applied. `unasked` applies the scope's verdicts where
+    nothing is asked.
     """
 
     prompt: str
@@ -102,6 +104,7 @@ class Proposal(Generic[R]):
     ask: Callable[[Sequence[R], Scope], Question | tuple[Finding, ...] | None]
     apply: Callable[[Sequence[R], Any, Scope], StageOutcome[Settled[R]]]  # Any: as in Extract
     omitted: Callable[[StageOutcome[Settled[R]]], Finding]
+    unasked: Callable[[Sequence[R], Scope], StageOutcome[Settled[R]]]
 
 
 def nothing_to_check(scope: Scope) -> list[Finding]:

@@ -57,7 +57,8 @@ def normalize_records(
         return Normalized(Settled(tidied.value), tidied.findings)
     question = lane.proposal.ask(tidied.value, scope)
     if not isinstance(question, Question):
-        return Normalized(Settled(tidied.value), (*tidied.findings, *(question or ())))
+        unasked = lane.proposal.unasked(tidied.value, scope)
+        return Normalized(unasked.value, (*tidied.findings, *(question or ()), *unasked.findings))
     stored, reused = _answer(lane, lane.proposal, job, scope, tidied.value, question, ports)
     outcome = _applied(lane.proposal, tidied.value, stored.data, scope)
     # Before the warnings of single groups, which may be many: a bounded report keeps what stands first.

@@ -84,7 +84,9 @@ def document_scope(job: LaneJob) -> Scope:
         raise InputError(
             "The transcript's unit ids are not unique positive numbers.", code=Code.INGEST_UNIT_ID
         ) from error
-    return Scope(index, job.table, job.references, job.profile.input_budget, partial(_tokens, job))
+    return Scope(
+        index, job.table, job.references, job.profile.input_budget, partial(_tokens, job), verdicts=job.verdicts
+    )
 
 
 def chunks_of(lane: AnyLane, job: LaneJob, scope: Scope) -> tuple[Chunk, ...]:
@@ -148,6 +150,10 @@ def _manifest(
     if lane.proposal is not None:
         fingerprint = normalize_fingerprint(lane, lane.proposal, job)
         manifest["normalize"] = {"fingerprint": fingerprint, **normalized.proposal}
+        manifest["verdicts"] = {
+            "count": len(job.verdicts),
+            "digest": digest([judgement.meaning() for judgement in job.verdicts]),
+        }
     return manifest
 
 

@@ -7,7 +7,7 @@ and the application. What counts as the same identity is each family's own promp
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from extraction.dnd.artifacts.registry import Entity
@@ -148,7 +148,7 @@ def apply_groups(
     decided = decide_groups(records, safe, scope, identify)
     settled = _settled(records, decided, scope, identify)
     proposals: list[JsonValue] = [
-        _proposal_json(group, Code.DECISION_OVERRULED if at in decided.overruled else verdicts[at].code)
+        _proposal_json(group, verdicts[at], _rivals(verdicts, at), decided.overruled.get(at))
         for at, group in enumerate(reply.duplicate_groups)
     ]
     overruled = tuple(warning(Code.DECISION_OVERRULED, f"group[{at}]") for at in sorted(decided.overruled))
@@ -233,11 +233,25 @@ def _without_collisions(
             checked[at] = replace(checked[at], code=Code.RECONCILE_CONFLICT)
 
 
-def _proposal_json(group: Group, code: Code | None) -> dict[str, JsonValue]:
+def _rivals(verdicts: Sequence[Verdict], at: int) -> list[int]:
+    """Return the places of the other proposals that claim a member of this one."""
+    own = set(verdicts[at].members)
+    return [other for other, verdict in enumerate(verdicts) if other != at and own & set(verdict.members)]
+
+
+def _proposal_json(
+    group: Group, verdict: Verdict, rivals: Sequence[int], against: Collection[int] | None
+) -> dict[str, JsonValue]:
+    """Return the proposal with what became of it: among which others it was dropped, or against which decisions."""
+    code = verdict.code if against is None else Code.DECISION_OVERRULED
+    conflict: dict[str, JsonValue] = {"conflict": list(rivals)} if code is Code.RECONCILE_CONFLICT and rivals else {}
+    decisions: dict[str, JsonValue] = {"decisions": sorted(against)} if against else {}
     return {
         "members": [descriptor.name for descriptor in group.members],
         "canonical": group.canonical.name,
         "verdict": code.value if code else APPLIED,
+        **conflict,
+        **decisions,
     }
 
 

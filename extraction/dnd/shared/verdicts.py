@@ -42,11 +42,12 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """`overruled` are places of proposals in the reply, `outcomes` says by decision what became of it."""
+    """`overruled` has proposals by place in the reply, with the decisions that they go against; `outcomes` says by
+    decision what became of it."""
 
     unions: tuple[Union, ...]
     removed: frozenset[int]
-    overruled: frozenset[int]
+    overruled: Mapping[int, frozenset[int]]
     outcomes: Mapping[int, str]
 
 
@@ -63,11 +64,12 @@ class _Found:
 
 @dataclass(slots=True)
 class _Left:
-    """What has been left out so far: whole decisions, the names that decisions give, proposals."""
+    """What has been left out so far: whole decisions, the names that decisions give, proposals with what is against
+    them."""
 
     decisions: set[int] = field(default_factory=set)
     names: set[int] = field(default_factory=set)
-    groups: set[int] = field(default_factory=set)
+    groups: dict[int, frozenset[int]] = field(default_factory=dict)
 
 
 def decide_groups(records: Sequence[Entity], groups: Sequence[Group], scope: Scope, identify: Identify) -> Decided:
@@ -76,7 +78,7 @@ def decide_groups(records: Sequence[Entity], groups: Sequence[Group], scope: Sco
     left = _Left(decisions={decision for wrong in _contradictions(found) for decision in wrong})
     kept = [one for one in found if one.decision not in left.decisions]
     removed = frozenset(member for one in kept if one.kind is Judged.REMOVE for member in one.members)
-    left.groups = _overruled(kept, groups, removed, len(records))
+    left.groups = _overruled(kept, groups, removed)
     while True:
         unions = _unions(records, kept, groups, removed, left)
         colliding = _colliding(records, unions, removed, scope, identify)
@@ -87,7 +89,7 @@ def decide_groups(records: Sequence[Entity], groups: Sequence[Group], scope: Sco
     outcomes = {judgement.decision: ABSENT for judgement in scope.verdicts}
     outcomes |= {one.decision: APPLIED for one in found}
     outcomes |= dict.fromkeys(left.decisions | left.names, CONTRADICTED)
-    return Decided(tuple(unions), removed, frozenset(left.groups), dict(sorted(outcomes.items())))
+    return Decided(tuple(unions), removed, left.groups, dict(sorted(outcomes.items())))
 
 
 def _find(judgement: Judgement, records: Sequence[Entity], scope: Scope) -> _Found | None:
@@ -149,7 +151,7 @@ def contradictory(judgements: Sequence[Judgement]) -> list[frozenset[int]]:
         wrong += [
             frozenset(one.decision for one in named)
             for named in by_class.values()
-            if len({one.name if one.chosen is None else one.chosen for one in named}) > 1
+            if len({one.chosen if kind is Judged.CANONICAL else one.name for one in named}) > 1
         ]
     return list(dict.fromkeys(wrong))
 
@@ -176,22 +178,29 @@ def _contradictions(found: Sequence[_Found]) -> list[frozenset[int]]:
 
 
 def _path(links: Sequence[_Found], start: int, end: int) -> set[int]:
-    """Return the decisions along one shortest way of *same* from one record to the other."""
-    came: dict[int, tuple[int, int] | None] = {start: None}
+    """Return the decisions on the shortest ways of *same* from one record to the other, all of them."""
+    near, far = _distances(links, start), _distances(links, end)
+    if end not in near:
+        return set()
+    return {
+        link.decision
+        for link in links
+        for one in link.members
+        for other in link.members
+        if one != other and one in near and other in far and near[one] + 1 + far[other] == near[end]
+    }
+
+
+def _distances(links: Sequence[_Found], start: int) -> dict[int, int]:
+    """Return how many decisions lie between the record and each that is one with it."""
+    distances = {start: 0}
     line = [start]
     for here in line:
-        for link in links:
-            if here in link.members:
-                for there in link.members:
-                    if there not in came:
-                        came[there] = (here, link.decision)
-                        line.append(there)
-    decisions: set[int] = set()
-    step = came.get(end)
-    while step is not None:
-        decisions.add(step[1])
-        step = came[step[0]]
-    return decisions
+        for there in [member for link in links if here in link.members for member in link.members]:
+            if there not in distances:
+                distances[there] = distances[here] + 1
+                line.append(there)
+    return distances
 
 
 def _classes(linked: Iterable[_Found | Group]) -> dict[int, frozenset[int]]:
@@ -207,19 +216,22 @@ def _all_one(classes: Mapping[int, frozenset[int]], members: Sequence[int]) -> b
     return set(members) <= classes.get(members[0], frozenset({members[0]}))
 
 
-def _overruled(kept: Sequence[_Found], groups: Sequence[Group], removed: frozenset[int], count: int) -> set[int]:
-    """Return the places of the proposals that go against a decision: by themselves, or with others they touch."""
+def _overruled(kept: Sequence[_Found], groups: Sequence[Group], removed: frozenset[int]) -> dict[int, frozenset[int]]:
+    """Return, by place, the proposals that go against decisions, by themselves or with others, and which those are."""
     sames = [one for one in kept if one.kind is Judged.SAME]
     aparts = [one for one in kept if one.kind is Judged.APART]
+    removals = [one for one in kept if one.kind is Judged.REMOVE]
 
-    def breaks(classes: Mapping[int, frozenset[int]], group: Group) -> bool:
+    def broken(classes: Mapping[int, frozenset[int]], group: Group) -> frozenset[int]:
         one = classes[group.members[0]]
-        return bool(one & removed) or any(set(apart.members) <= one for apart in aparts)
+        apart = {judged.decision for judged in aparts if set(judged.members) <= one}
+        gone = {judged.decision for judged in removals if one & removed and set(judged.members) & one}
+        return frozenset(apart | gone)
 
-    alone = {group.at for group in groups if breaks(_classes([*sames, group]), group)}
+    alone = {group.at: against for group in groups if (against := broken(_classes([*sames, group]), group))}
     rest = [group for group in groups if group.at not in alone]
     classes = _classes([*sames, *rest])
-    return alone | {group.at for group in rest if breaks(classes, group)}
+    return alone | {group.at: against for group in rest if (against := broken(classes, group))}
 
 
 def _unions(
@@ -261,7 +273,10 @@ def _name(
 ) -> str:
     for kind in (Judged.RENAME, Judged.CANONICAL):
         of_kind = [one for one in named if one.kind is kind]
-        given = {one.name if one.chosen is None else records[one.chosen].name for one in of_kind}
+        given = {
+            records[one.chosen].name if kind is Judged.CANONICAL and one.chosen is not None else one.name
+            for one in of_kind
+        }
         if len(given) == 1:
             return given.pop()
         if given:
@@ -298,6 +313,6 @@ def _leave_out(colliding: Sequence[Union], kept: Sequence[_Found], groups: Seque
     if sames:
         left.decisions |= sames
         return True
-    proposals = {group.at for group in groups if set(group.members) & members} - left.groups
-    left.groups |= proposals
+    proposals = {group.at for group in groups if set(group.members) & members} - left.groups.keys()
+    left.groups |= dict.fromkeys(proposals, frozenset())
     return bool(proposals)

@@ -1,0 +1,131 @@
+"""What an act on a registry would change elsewhere, told before it is done. Nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from campaigns.actions import reviews
+from campaigns.actions.drafts import Change, Draft, check_expected, head_of, open_draft, settle
+from campaigns.actions.nodes import Record
+from campaigns.errors import NotFound
+from campaigns.models import Artifact, ArtifactVersion
+from extraction.codes import Code
+from extraction.identity import comparison_key
+from extraction.registry import LANES
+
+OCCURRENCES: Mapping[str, tuple[str, str]] = {
+    "dnd/npcs": ("dnd/npc-occurrences", "npc_id"),
+    "dnd/items": ("dnd/item-occurrences", "item_id"),
+    "dnd/locations": ("dnd/location-occurrences", "location_id"),
+}
+# What takes the names of the NPC registry: turns, casts and events are written with them.
+NAMED_LANES = ("dnd/combat-turns", "dnd/spells", "dnd/enemy-events")
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """Records of another artifact's head that would be named or led otherwise: their positions in that version."""
+
+    lane: str
+    version: int
+    positions: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.positions)
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """`ids` pairs each API id that would change with the one that takes its place, None where nothing does."""
+
+    ids: tuple[tuple[str, str | None], ...]
+    occurrences: Affected | None
+    combat_turns: Affected | None
+    spells: Affected | None
+    enemy_events: Affected | None
+
+
+def impact_of_merge(*, artifact_id: int, expected_version: int, records: Sequence[int], canonical: int) -> Impact:
+    """Return what `reviews.merge` with these arguments would change. Raises what it would raise."""
+    return _preview(
+        artifact_id,
+        expected_version,
+        lambda draft: reviews.merged(draft, records, canonical, reviews.Kind.MERGE),
+    )
+
+
+def impact_of_rename(*, artifact_id: int, expected_version: int, record: int, name: str) -> Impact:
+    """Return what `reviews.rename` would change."""
+    return _preview(artifact_id, expected_version, lambda draft: reviews.renamed(draft, record, name))
+
+
+def impact_of_remove(*, artifact_id: int, expected_version: int, record: int) -> Impact:
+    """Return what `reviews.remove` would change."""
+    return _preview(artifact_id, expected_version, lambda draft: reviews.removed(draft, record))
+
+
+def _preview(artifact_id: int, expected_version: int, change: Callable[[Draft], Change]) -> Impact:
+    artifact = Artifact.objects.filter(pk=artifact_id).first()
+    head = None if artifact is None else head_of(artifact)
+    if head is None:
+        raise NotFound("There is no such artifact.", code=Code.ARTIFACT_NONE)
+    check_expected(head, expected_version)
+    draft = open_draft(head)
+    reviews.registry_only(draft)
+    before = {node.record["id"]: node for node in draft.nodes}
+    change(draft)
+    settle(draft)
+    after = {node.record["id"]: node for node in draft.nodes}
+    heir = {atom["id"]: node.record["id"] for node in draft.nodes for atom in node.atoms}
+    ids = tuple((old, heir.get(node.atoms[0]["id"])) for old, node in before.items() if old not in after)
+    gone = {old for old, _ in ids}
+    renamed = {
+        comparison_key(name): node.record["name"]
+        for node in draft.nodes
+        if node.touched
+        for name in (node.record["name"], *(atom["name"] for atom in node.atoms))
+    }
+    npcs = draft.lane == "dnd/npcs"
+    turns, spells, events = (_named(head, lane, renamed) if npcs else None for lane in NAMED_LANES)
+    return Impact(
+        ids, _led(head, gone, {node.record["id"]: node.record["name"] for node in draft.nodes}), turns, spells, events
+    )
+
+
+def _led(head: ArtifactVersion, gone: set[str], names: Mapping[str, str]) -> Affected | None:
+    """Return the occurrences that lead to an id that changes, or by another spelling to one that stays."""
+    lane, field = OCCURRENCES[head.artifact.lane]
+    return _affected(
+        head, lane, lambda one: one[field] in gone or (one[field] in names and names[one[field]] != one["name"])
+    )
+
+
+def _named(head: ArtifactVersion, lane: str, renamed: Mapping[str, str]) -> Affected | None:
+    """Return the records with a name that would be written otherwise."""
+    return _affected(
+        head, lane, lambda one: any(renamed.get(comparison_key(name), name) != name for name in names_in(one))
+    )
+
+
+def names_in(record: Mapping[str, Any]) -> list[str]:
+    """Return the names of people in a turn, a cast or an event."""
+    own = [record.get(field) for field in ("actor", "caster", "enemy")]
+    targets = [
+        *record.get("targets", ()),
+        *(name for action in record.get("actions", ()) for name in action["targets"]),
+    ]
+    return [name for name in (*own, *targets) if name]
+
+
+def _affected(head: ArtifactVersion, lane: str, touches: Callable[[Record], bool]) -> Affected | None:
+    artifact = Artifact.objects.filter(session=head.artifact.session_id, lane=lane).first()
+    version = None if artifact is None else head_of(artifact)
+    if version is None:
+        return None
+    records: list[Record] = orjson.loads(version.payload)[LANES[lane].records_key]
+    return Affected(lane, version.number, tuple(at for at, record in enumerate(records) if touches(record)))
