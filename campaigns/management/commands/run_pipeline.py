@@ -62,7 +62,7 @@ class Command(BaseCommand):
         if problems:
             raise CommandError("\n".join([f"Run {run.pk} {run.state}.", *problems]))
         lanes = list(run.lanes.all())
-        self.stdout.write(f"Run {run.pk} succeeded: {len(lanes)} lanes, {sum(lane.calls for lane in lanes)} calls.")
+        self.stdout.write(f"Run {run.pk} succeeded; lanes: {len(lanes)}, calls: {sum(lane.calls for lane in lanes)}.")
 
 
 def _pipeline(given: str | None) -> Pipeline:
