@@ -5,7 +5,15 @@ from extraction.codes import Code
 from extraction.findings import Finding, rejection, warning
 from extraction.identity import comparison_key, item_id, location_id, npc_id
 from extraction.lanes.attempts import RetryRequest, StageOutcome
-from extraction.lanes.chunk import Chunk, ChunkLimits, by_size, context_material, transcript_material, unit_material
+from extraction.lanes.chunk import (
+    Chunk,
+    ChunkLimits,
+    by_size,
+    context_material,
+    lead_in_material,
+    transcript_material,
+    unit_material,
+)
 from extraction.lanes.job import Judged, Judgement, NamedRecord
 from extraction.lanes.lane import (
     Cited,
@@ -58,6 +66,7 @@ __all__ = [
     "digest",
     "earliest",
     "item_id",
+    "lead_in_material",
     "location_id",
     "npc_id",
     "order_endpoints",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from extraction.findings import Finding
+from extraction.llm.boundary import never_stopped
 
 T = TypeVar("T")
 
@@ -41,9 +42,14 @@ class Attempted(Generic[T]):
         return self.outcome.retry is None
 
 
-def run_attempts(retries: int, attempt: Callable[[], StageOutcome[T]]) -> Attempted[T]:
-    """Return the first outcome without a retry request, else the last one that the budget allows."""
+def run_attempts(
+    retries: int, attempt: Callable[[], StageOutcome[T]], stopped: Callable[[], bool] = never_stopped
+) -> Attempted[T]:
+    """Return the first outcome without a retry request, else the last one that the budget allows.
+
+    Once nobody waits for it, no further attempt is made.
+    """
     outcome, attempts = attempt(), 1
-    while outcome.retry is not None and attempts <= retries:
+    while outcome.retry is not None and attempts <= retries and not stopped():
         outcome, attempts = attempt(), attempts + 1
     return Attempted(outcome, attempts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
@@ -14,7 +14,7 @@ from extraction.codes import Code
 from extraction.errors import InvalidCompletion
 from extraction.lanes.job import LaneJob
 from extraction.lanes.lane import Materials
-from extraction.llm.boundary import ExchangeSink, StructuredRequest
+from extraction.llm.boundary import ExchangeSink, StructuredRequest, never_stopped
 from extraction.llm.profiles import SchemaLayout
 from extraction.llm.schema import Schema, narrow, response_schema
 from extraction.prompts.render import render
@@ -47,6 +47,7 @@ def prepare(
     reply: type[BaseModel],
     materials: Materials,
     unit_ids: Sequence[int] | None = None,
+    stopped: Callable[[], bool] = never_stopped,
 ) -> PreparedCall:
     """Return the request as it would be sent; PromptError where materials and prompt do not fit.
 
@@ -62,7 +63,7 @@ def prepare(
     )
     messages = render(prompt, materials).messages
     name = ENVELOPE if shared else prompt.response
-    request = StructuredRequest(prompt_id, messages, name, schema, materials)
+    request = StructuredRequest(prompt_id, messages, name, schema, materials, stopped)
     return PreparedCall(request, prompt.response if shared else None)
 
 

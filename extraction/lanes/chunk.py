@@ -22,7 +22,10 @@ class ChunkLimits:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Positions `start` to `end`, both included. A scene chunk also has a title and a primary mode."""
+    """Positions `start` to `end`, both included. A scene chunk also has a title and a primary mode.
+
+    No prompt shows title or mode, so they are no part of what a stored answer is known by.
+    """
 
     number: int
     start: int
@@ -31,7 +34,7 @@ class Chunk:
     primary_mode: str | None = None
 
     def as_json(self) -> dict[str, JsonValue]:
-        return {"start": self.start, "end": self.end, "title": self.title, "primary_mode": self.primary_mode}
+        return {"start": self.start, "end": self.end}
 
 
 def by_size(index: DocumentIndex, limits: ChunkLimits) -> tuple[Chunk, ...]:
@@ -47,6 +50,12 @@ def by_size(index: DocumentIndex, limits: ChunkLimits) -> tuple[Chunk, ...]:
     if len(index):
         chunks.append(Chunk(len(chunks), start, len(index) - 1))
     return tuple(chunks)
+
+
+def lead_in_material(index: DocumentIndex, chunk: Chunk, units: int) -> dict[str, JsonValue]:
+    """Return a longer stretch before the chunk, for tasks that need to know what was going on; never evidence."""
+    before = index.between(max(0, chunk.start - units), chunk.start - 1) if chunk.start else ()
+    return {"before": [unit_material(unit) for unit in before], "after": []}
 
 
 def unit_material(unit: SourceUnit) -> dict[str, JsonValue]:

@@ -18,7 +18,7 @@ from extraction.lanes.chunk import Chunk
 from extraction.lanes.job import LaneJob
 from extraction.lanes.lane import Lane, Materials, R, Scope, Validator
 from extraction.lanes.ports import LanePorts
-from extraction.lanes.side_by_side import run_side_by_side
+from extraction.lanes.side_by_side import Stopped, run_side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,11 @@ def _meaning(lane: Lane[R], job: LaneJob, validators: Sequence[Validator[R]]) ->
         "profile": job.profile.meaning(),
         "provider": job.client.identity,
         "validators": [validator.__name__ for validator in validators],
-        "references": {slot: digest(bound.meaning()) for slot, bound in job.references.items()},
+        "references": {
+            name: digest(bound.meaning())
+            for name, bound in job.references.items()
+            if name not in lane.slots or not lane.slots[name].only_cuts
+        },
     }
 
 
@@ -118,10 +122,10 @@ class _ChunkWork(Generic[R]):
         outcome = self._read(stored.data) if stored.settled else self._fallback()
         return None if outcome.retry else ChunkReading(self.chunk, outcome, stored.attempts, reused=True)
 
-    def call(self) -> tuple[_ChunkWork[R], ChunkReading[R]]:
+    def call(self, stopped: Stopped) -> tuple[_ChunkWork[R], ChunkReading[R]]:
         extract = self.lane.extract
         unit_ids = [self.scope.index.unit_at(at).unit_id for at in self.scope.chunk_positions]
-        prepared = prepare(self.job, extract.prompt, extract.reply, self.materials, unit_ids)
+        prepared = prepare(self.job, extract.prompt, extract.reply, self.materials, unit_ids, stopped)
 
         def attempt() -> StageOutcome[Reading[R]]:
             try:
@@ -130,7 +134,7 @@ class _ChunkWork(Generic[R]):
                 return self._invalid(error)
             return self._read(data)
 
-        attempted = run_attempts(self.job.retries.extract, attempt)
+        attempted = run_attempts(self.job.retries.extract, attempt, stopped)
         outcome = attempted.outcome
         if not attempted.settled and extract.fallback is not None:
             outcome = self._fallback()

@@ -34,6 +34,7 @@ class Scope:
     """What a stage may look at. `chunk` is None where the whole document is in question.
 
     `tokens` estimates the size of a prompt with the given materials; `input_budget` is the profile's limit on it.
+    `memo` keeps what was read of the references, for all scopes of one lane.
     """
 
     index: DocumentIndex
@@ -42,6 +43,7 @@ class Scope:
     input_budget: int
     tokens: Callable[[str, Mapping[str, JsonValue]], int]
     chunk: Chunk | None = None
+    memo: dict[str, object] = field(default_factory=dict, compare=False)
     verdicts: tuple[Judgement, ...] = ()
 
     @cached_property
@@ -116,12 +118,15 @@ def nothing_to_check(scope: Scope) -> list[Finding]:
 class Slot:
     """A named input: the artifact of another lane. A required one must be bound before any model call.
 
-    `check` judges what is bound, before any model call: a rejection ends the lane without a retry.
+    `check` judges what is bound, before any model call: a rejection ends the lane without a retry. What `only_cuts`
+    decides where chunks begin and is shown to nobody: each answer's key has its chunk's range, so it is in no
+    fingerprint, and a change of it repeats the calls of the chunks that changed.
     """
 
     lane: str
     required: bool = False
     check: Callable[[Scope], list[Finding]] = nothing_to_check
+    only_cuts: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from extraction.lanes.calls import parse, prepare, prompt_identity
 from extraction.lanes.job import LaneJob
 from extraction.lanes.lane import Lane, Proposal, Question, R, Scope, Settled
 from extraction.lanes.ports import LanePorts
-from extraction.lanes.side_by_side import run_side_by_side
+from extraction.lanes.side_by_side import Stopped, run_side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +89,23 @@ def _answer(
     stored = decode(ports.checkpoints.get(key))
     if stored is not None and stored.holds_for(budget):
         return stored, True
-    prepared = prepare(job, proposal.prompt, proposal.reply, question.materials)
     replies: list[JsonValue] = []
 
-    def attempt() -> StageOutcome[Settled[R]]:
-        try:
-            data = prepared.complete(job, ports.record)
-        except InvalidCompletion:
-            data = None
-        replies.append(data)
-        return _applied(proposal, records, data, scope)
+    def propose(stopped: Stopped) -> Attempted[Settled[R]]:
+        prepared = prepare(job, proposal.prompt, proposal.reply, question.materials, stopped=stopped)
+
+        def attempt() -> StageOutcome[Settled[R]]:
+            try:
+                data = prepared.complete(job, ports.record)
+            except InvalidCompletion:
+                data = None
+            replies.append(data)
+            return _applied(proposal, records, data, scope)
+
+        return run_attempts(job.retries.normalize, attempt, stopped)
 
     attempted: list[Attempted[Settled[R]]] = []
-    run_side_by_side(
-        [lambda: run_attempts(job.retries.normalize, attempt)], limit=1, ports=ports, done=attempted.append
-    )
+    run_side_by_side([propose], limit=1, ports=ports, done=attempted.append)
     fresh = StoredReply(replies[-1], attempted[0].attempts, budget, attempted[0].settled)
     ports.checkpoints.put(key, encode(fresh))
     return fresh, False

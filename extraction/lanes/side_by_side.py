@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import TypeVar
+from functools import partial
+from typing import TypeAlias, TypeVar
 
 from extraction.errors import LlmError
 from extraction.lanes.pool import CallPool
 from extraction.lanes.ports import LanePorts
 
 T = TypeVar("T")
+Stopped: TypeAlias = Callable[[], bool]
+Call: TypeAlias = Callable[[Stopped], T]
+"""A call asks `stopped` before each further round trip: once it answers True, nobody waits for the result."""
+
 TICK_S = 0.5
 
 
-def run_side_by_side(
-    calls: Sequence[Callable[[], T]], *, limit: int, ports: LanePorts, done: Callable[[T], None]
-) -> None:
+def run_side_by_side(calls: Sequence[Call[T]], *, limit: int, ports: LanePorts, done: Callable[[T], None]) -> None:
     """Run the calls, at most `limit` and the held seats at a time, and hand each result to `done` in this thread.
 
     A slot is refilled before the next result is taken, but never before the last one is kept: what a crash can
     repeat is what was in flight. After an LlmError no further call starts; those in flight are waited for and kept,
-    since they are paid for, and then the first error is raised. RunCancelled and LeaseLost abandon everything.
+    since they are paid for, and then the first error is raised. RunCancelled and LeaseLost abandon everything: no
+    further round trip starts, and the seats of those under way are left to run out, so that the limit holds.
     """
+    stop = threading.Event()
     pool: CallPool[T] = CallPool(min(limit, len(calls)))
     waiting = deque(calls)
     running: set[Future[T]] = set()
@@ -32,7 +38,7 @@ def run_side_by_side(
     try:
         while running or (waiting and failure is None):
             if failure is None:
-                _start_calls(pool, waiting, running, ports, limit)
+                _start_calls(pool, waiting, running, ports, limit, stop.is_set)
             for future in _ended(running):
                 running.discard(future)
                 try:
@@ -40,22 +46,29 @@ def run_side_by_side(
                 except LlmError as error:
                     failure = failure or error
                 if failure is None:
-                    _start_calls(pool, waiting, running, ports, limit)
+                    _start_calls(pool, waiting, running, ports, limit, stop.is_set)
             ports.pulse()
     finally:
+        stop.set()
         pool.close()
-        ports.seats.release()
+        if not running:
+            ports.seats.release()
     if failure is not None:
         raise failure
 
 
 def _start_calls(
-    pool: CallPool[T], waiting: deque[Callable[[], T]], running: set[Future[T]], ports: LanePorts, limit: int
+    pool: CallPool[T],
+    waiting: deque[Call[T]],
+    running: set[Future[T]],
+    ports: LanePorts,
+    limit: int,
+    stopped: Stopped,
 ) -> None:
     in_flight = len(running)
     allowed = min(limit, ports.seats.resize(in_flight=in_flight, wanted=min(limit, in_flight + len(waiting))))
     for _ in range(min(allowed - in_flight, len(waiting))):
-        running.add(pool.submit(waiting.popleft()))
+        running.add(pool.submit(partial(waiting.popleft(), stopped)))
 
 
 def _ended(running: set[Future[T]]) -> set[Future[T]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -21,13 +21,18 @@ class Message:
     content: str
 
 
+def never_stopped() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class StructuredRequest:
     """A prepared request.
 
     `materials` are the same facts the messages render, as plain JSON values by material name: the embedded rules
     provider answers from them. They never leave the process. `schema` is the JSON Schema of the reply, already
-    narrowed by the profile's options (unit id enum, bounded arrays).
+    narrowed by the profile's options (unit id enum, bounded arrays). Once `stopped` answers True nobody waits for the
+    reply: a client starts no further round trip for it.
     """
 
     prompt_id: str
@@ -35,6 +40,7 @@ class StructuredRequest:
     schema_name: str
     schema: Mapping[str, JsonValue]
     materials: Mapping[str, JsonValue]
+    stopped: Callable[[], bool] = field(default=never_stopped, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

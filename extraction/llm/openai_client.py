@@ -31,7 +31,7 @@ from extraction.llm.boundary import (
 from extraction.llm.mapping import protocol_error, provider_errors, refusal_error, timeout_error, truncated_error
 from extraction.llm.profiles import OutputMode, Profile, ProviderKind
 from extraction.llm.reading import MAX_REPLY_BYTES, decode_reply
-from extraction.llm.schedule import CallGate, call_with_retries, closed_error
+from extraction.llm.schedule import CallGate, call_with_retries, closed_error, stopped_error
 
 if TYPE_CHECKING:
     from openai import APIResponse, OpenAI
@@ -44,6 +44,8 @@ NO_KEY = "none"
 MAX_BODY_BYTES = 2 * MAX_REPLY_BYTES
 # Raised when the payload changes for an unchanged profile and request, so that fingerprints change with it.
 WIRE = "chat-completions.v1"
+# A count above this is no count of tokens, and more than a database column holds.
+MOST_TOKENS = 10**12
 SCHEMA_NOTE = "Answer with one JSON object that satisfies this JSON Schema, and with nothing else:"
 
 
@@ -107,11 +109,14 @@ class OpenAIClient:
         payload = build_payload(request, self.profile)
         session = self._current()
         sdk = self._open(session)
+        if request.stopped():
+            raise stopped_error()
         try:
             return call_with_retries(
                 lambda: self._round_trip(session.gate, sdk, payload, request, record),
                 tries=self.profile.tries,
                 pause=self._pause or session.gate.pause,
+                stopped=request.stopped,
             )
         finally:
             self._let_go(session)
@@ -288,7 +293,7 @@ def read_reply(trip: Trip, request: StructuredRequest, profile: Profile) -> Stru
     """Return the completion in the reply's bytes. Raises InvalidCompletion where it cannot be used."""
     body = _chat_completion(trip.reply)
     trip.usage = _usage(body.get("usage"))
-    trip.model = _text(body.get("model"))
+    trip.model = _text(body.get("model")).replace("\0", "")
     choices = body["choices"]
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -326,7 +331,8 @@ def _usage(value: object) -> Usage:
 
 
 def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and isinstance(value, int) and 0 <= value <= MOST_TOKENS else None
 
 
 def _text(value: object) -> str:

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from extraction.codes import Code
 from extraction.errors import ProviderUnavailable
+from extraction.llm.boundary import never_stopped
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -29,6 +30,10 @@ MOST_CAUTION = 64
 
 def closed_error() -> ProviderUnavailable:
     return ProviderUnavailable("The client was closed while the call waited.", code=Code.LLM_CONNECTION)
+
+
+def stopped_error() -> ProviderUnavailable:
+    return ProviderUnavailable("The lane was stopped while the call waited.", code=Code.LLM_CONNECTION)
 
 
 class CallGate:
@@ -139,12 +144,14 @@ def call_with_retries(
     *,
     tries: int,
     pause: Callable[[float], None],
+    stopped: Callable[[], bool] = never_stopped,
     jitter: Jitter = random.uniform,
     clock: Clock = time.monotonic,
 ) -> T:
     """Return what `call` returns, trying again after ProviderUnavailable; every other error passes at once.
 
-    Raises the last ProviderUnavailable when the tries are used up or the next pause would pass TOTAL_WAIT_S.
+    Raises the last ProviderUnavailable when the tries are used up, the next pause would pass TOTAL_WAIT_S, or nobody
+    waits for the answer any more.
     """
     began, attempt = clock(), 0
     while True:
@@ -153,9 +160,11 @@ def call_with_retries(
             return call()
         except ProviderUnavailable as error:
             wait = pause_before_retry(attempt, error.retry_after, jitter)
-            if attempt >= tries or clock() - began + wait > TOTAL_WAIT_S:
+            if attempt >= tries or clock() - began + wait > TOTAL_WAIT_S or stopped():
                 raise
         pause(wait)
+        if stopped():
+            raise stopped_error()
 
 
 def pause_before_retry(attempt: int, retry_after: float | None, jitter: Jitter = random.uniform) -> float:

@@ -37,6 +37,7 @@ PUBLIC = {
     "digest",
     "earliest",
     "item_id",
+    "lead_in_material",
     "location_id",
     "npc_id",
     "order_endpoints",

@@ -16,7 +16,7 @@ from extraction.dnd.combat_turns.validators import (
     validate_shape,
 )
 from extraction.dnd.shared.name_book import NAME_POLICY
-from extraction.dnd.shared.npc_names import NPCS_SLOT, chunk_with_npc_names
+from extraction.dnd.shared.npc_names import NPCS_SLOT, chunk_of_a_fight
 from extraction.dnd.shared.references import validate_canonical_refs, validate_record_order, validate_source_refs
 from extraction.dnd.shared.scene_chunks import SCENES, SCENES_SLOT, by_scene
 from extraction.framework import Extract, JsonValue, Lane, Scope, Slot, concatenate
@@ -36,7 +36,7 @@ COMBAT_TURNS = Lane(
     extract=Extract(
         prompt="dnd/combat-turns.extract",
         reply=CombatTurnsReply,
-        materials=chunk_with_npc_names,
+        materials=chunk_of_a_fight,
         read=read,
         validators=(validate_shape, validate_names, validate_source_refs, validate_canonical_refs),
     ),

@@ -9,7 +9,7 @@ from extraction.dnd.enemy_events.extract import MAPPING_POLICY, EnemyEventsReply
 from extraction.dnd.enemy_events.normalize import NORMALIZATION_POLICY, normalize
 from extraction.dnd.enemy_events.validators import validate_relatedness, validate_shape
 from extraction.dnd.shared.name_book import NAME_POLICY
-from extraction.dnd.shared.npc_names import NPCS_SLOT, chunk_with_npc_names
+from extraction.dnd.shared.npc_names import NPCS_SLOT, chunk_of_a_fight
 from extraction.dnd.shared.references import validate_canonical_refs, validate_record_order, validate_source_refs
 from extraction.dnd.shared.scene_chunks import SCENES, SCENES_SLOT, by_scene
 from extraction.framework import Extract, JsonValue, Lane, Scope, Slot, concatenate
@@ -29,7 +29,7 @@ ENEMY_EVENTS: Lane[EnemyEvent] = Lane(
     extract=Extract(
         prompt="dnd/enemy-events.extract",
         reply=EnemyEventsReply,
-        materials=chunk_with_npc_names,
+        materials=chunk_of_a_fight,
         read=read,
         validators=(validate_shape, validate_source_refs, validate_canonical_refs),
     ),

@@ -36,6 +36,13 @@ class BoundEntity:
 
 def bound_entities(scope: Scope, slot: str) -> tuple[BoundEntity, ...]:
     """Return the entries of the registry in the slot, in registry order; none where nothing is bound."""
+    known = scope.memo.get(f"entities.{slot}")
+    if not isinstance(known, tuple):
+        known = scope.memo[f"entities.{slot}"] = _read_entities(scope, slot)
+    return known
+
+
+def _read_entities(scope: Scope, slot: str) -> tuple[BoundEntity, ...]:
     bound = scope.references.get(slot)
     if bound is None:
         return ()

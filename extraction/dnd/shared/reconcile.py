@@ -203,7 +203,8 @@ def _settled(
 
 def omitted(outcome: StageOutcome[Settled[Entity]]) -> Finding:
     """Return the one durable warning of an accepted fallback: how many proposed groups were left out."""
-    groups = len(outcome.retry.findings) if outcome.retry else 0
+    unsafe = outcome.retry.findings if outcome.retry else ()
+    groups = sum(finding.code is not Code.RECONCILE_INVALID_REPLY for finding in unsafe)
     return warning(Code.RECONCILE_OMITTED, groups=groups)
 
 

@@ -75,7 +75,7 @@ def is_partition(index: DocumentIndex, ranges: Sequence[tuple[int, int]]) -> boo
     return following == len(index)
 
 
-SCENES = Slot("dnd/scenes", check=check_scenes)
+SCENES = Slot("dnd/scenes", check=check_scenes, only_cuts=True)
 
 
 def cut(index: DocumentIndex, start: int, end: int, limits: ChunkLimits) -> Iterator[tuple[int, int]]:

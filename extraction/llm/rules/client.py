@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from types import MappingProxyType
 
-from extraction.canonical import JsonValue
+from extraction.canonical import JsonValue, bytes_digest
 from extraction.codes import Code
 from extraction.errors import InvalidCompletion, RequestRefused
 from extraction.llm.boundary import Exchange, ExchangeSink, StructuredCompletion, StructuredRequest, Usage
@@ -29,7 +30,10 @@ from extraction.llm.rules.npcs_reconcile import reconcile_npcs
 from extraction.llm.rules.scenes_extract import extract_scenes
 from extraction.llm.rules.spells_extract import extract_spells
 
-RULES_VERSION = "1"
+# The digest of the rules' own text: whatever changes an answer changes the version, and no stored answer outlives it.
+RULES_VERSION = bytes_digest(
+    b"".join(file.read_bytes().replace(b"\r\n", b"\n") for file in sorted(Path(__file__).parent.glob("*.py")))
+)[:16]
 PROVIDER = "rules"
 
 ANSWERS: Mapping[str, Callable[[Materials], JsonValue]] = MappingProxyType(

@@ -32,7 +32,7 @@ class _Turn:
 
 def extract_combat_turns(materials: Materials) -> JsonValue:
     """Return the turns in the order they were played; an empty list where nobody fights."""
-    before = given.units(given.fields(materials.get("context")).get("before"))
+    before, _ = given.context_sides(materials)
     cited = given.transcript(materials)
     people = People(materials, (*before, *cited))
     lines = Lines(before, cited, people)

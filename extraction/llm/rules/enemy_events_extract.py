@@ -64,8 +64,7 @@ class _Event:
 
 def extract_enemy_events(materials: Materials) -> JsonValue:
     """Return `{"events": [...]}` for the units of the transcript, in their order."""
-    around = given.fields(materials.get("context"))
-    before, cited = given.units(around.get("before")), given.transcript(materials)
+    (before, _), cited = given.context_sides(materials), given.transcript(materials)
     every = (*before, *cited)
     people = People(materials, every)
     people = people.with_characters(played_names(people, every))

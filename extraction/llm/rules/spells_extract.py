@@ -93,8 +93,7 @@ class _Cast:
 
 def extract_spells(materials: Materials) -> JsonValue:
     """Return `{"spells": [...]}` for the units of the transcript, in their order."""
-    around = given.fields(materials.get("context"))
-    before, after = given.units(around.get("before")), given.units(around.get("after"))
+    before, after = given.context_sides(materials)
     cited = given.transcript(materials)
     every = (*before, *cited, *after)
     people = People(materials, every)

@@ -55,7 +55,8 @@ def test_prompt_begins_like_every_chunk_prompt_and_ends_with_the_registry(key: s
     boundary = next(at for at, part in enumerate(prompt.parts) if part.role is None)
 
     assert prompt.parts[: boundary + 1] == first.parts[: boundary + 1]
-    assert [part.material for part in prompt.parts[boundary + 1 :]] == [None, "npcs"]
+    before = ["lead_in"] if key == "dnd/enemy-events" else []
+    assert [part.material for part in prompt.parts[boundary + 1 :]] == [None, *before, "npcs"]
     assert {part.role for part in prompt.parts[boundary + 1 :]} == {Role.USER}
 
 

@@ -152,7 +152,10 @@ def prepared_together(client: ScriptedClient, prompt_id: str) -> tuple[LaneJob, 
         max_records=9,
     )
     job = make_job(client, profile=profile, envelope=CHUNK_REPLIES)
-    materials = {name: MATERIALS.get(name, []) for name in job.catalog[prompt_id].materials}
+    nothing = {"before": [], "after": []}
+    materials = {
+        name: MATERIALS.get(name, nothing if name == "lead_in" else []) for name in job.catalog[prompt_id].materials
+    }
     return job, prepare(job, prompt_id, CHUNK_REPLIES[prompt_id], materials, [41, 7])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
@@ -13,9 +13,18 @@ from extraction.codes import Code
 from extraction.errors import InternalError, LeaseLost, NotariusError, ProviderUnavailable, RunCancelled
 from extraction.lanes import side_by_side
 from extraction.lanes.ports import FixedSeats, LanePorts
-from extraction.lanes.side_by_side import run_side_by_side
+from extraction.lanes.side_by_side import Call, Stopped, run_side_by_side
 
 PATIENCE_S = 20.0
+
+
+def run_calls(calls: Sequence[Callable[[], int]], *, limit: int, ports: LanePorts, done: Callable[[int], None]) -> None:
+    """Run calls that never ask whether they were stopped."""
+
+    def deaf(call: Callable[[], int]) -> Call[int]:
+        return lambda stopped: call()
+
+    run_side_by_side([deaf(call) for call in calls], limit=limit, ports=ports, done=done)
 
 
 @dataclass
@@ -46,14 +55,14 @@ def test_results_come_as_they_end_whatever_the_order_of_starting() -> None:
         done.append(result)
         first_may_end.set()
 
-    run_side_by_side([late, lambda: 1], limit=2, ports=LanePorts(), done=keep)
+    run_calls([late, lambda: 1], limit=2, ports=LanePorts(), done=keep)
 
     assert done == [1, 0]
 
 
 def test_no_calls_ask_for_no_seat_and_give_back_everything() -> None:
     seats = ScriptedSeats([0])
-    run_side_by_side([], limit=4, ports=LanePorts(seats=seats), done=lambda result: None)
+    run_calls([], limit=4, ports=LanePorts(seats=seats), done=lambda result: None)
 
     assert seats.asked == []
     assert seats.released == 1
@@ -74,7 +83,7 @@ def test_calls_in_flight_never_pass_limit_or_seats(limit: int, seats: int, most:
         return 1
 
     total: list[int] = []
-    run_side_by_side([call] * 40, limit=limit, ports=LanePorts(seats=FixedSeats(seats)), done=total.append)
+    run_calls([call] * 40, limit=limit, ports=LanePorts(seats=FixedSeats(seats)), done=total.append)
 
     assert len(total) == 40
     assert peak <= most
@@ -85,7 +94,7 @@ def test_seats_that_shrink_to_none_let_calls_end_and_wait() -> None:
     seats = ScriptedSeats([1, 3, 0, 0, 0, 1])
     done: list[int] = []
     calls: list[Callable[[], int]] = [lambda at=at: at for at in range(6)]  # type: ignore[misc]  # bound early
-    run_side_by_side(calls, limit=8, ports=LanePorts(seats=seats), done=done.append)
+    run_calls(calls, limit=8, ports=LanePorts(seats=seats), done=done.append)
 
     assert sorted(done) == list(range(6))
     assert seats.asked[0] == (0, 6)
@@ -104,7 +113,7 @@ def test_no_seat_at_all_keeps_the_pulse_until_somebody_cancels() -> None:
 
     seats = ScriptedSeats([0])
     with pytest.raises(RunCancelled):
-        run_side_by_side([lambda: 1], limit=1, ports=LanePorts(seats=seats, pulse=pulse), done=lambda result: None)
+        run_calls([lambda: 1], limit=1, ports=LanePorts(seats=seats, pulse=pulse), done=lambda result: None)
 
     assert beats == 5
     assert seats.released == 1
@@ -144,9 +153,7 @@ def test_llm_error_starts_no_further_call_and_keeps_those_in_flight(monkeypatch:
     monkeypatch.setattr(side_by_side, "_ended", watched)
     seats = ScriptedSeats([2])
     with pytest.raises(ProviderUnavailable) as raised:
-        run_side_by_side(
-            [failing, paid_for, never], limit=2, ports=LanePorts(seats=seats, pulse=pulse), done=done.append
-        )
+        run_calls([failing, paid_for, never], limit=2, ports=LanePorts(seats=seats, pulse=pulse), done=done.append)
 
     assert raised.value is error
     assert done == ["paid for"]
@@ -164,7 +171,7 @@ def test_first_of_several_llm_errors_is_raised() -> None:
         return call
 
     with pytest.raises(ProviderUnavailable) as raised:
-        run_side_by_side([failing(e) for e in errors], limit=1, ports=LanePorts(), done=lambda result: None)
+        run_calls([failing(e) for e in errors], limit=1, ports=LanePorts(), done=lambda result: None)
 
     assert raised.value is errors[0]
 
@@ -178,7 +185,7 @@ def test_pulse_that_stops_the_lane_abandons_calls_in_flight(error: NotariusError
         raise error
 
     with pytest.raises(type(error)) as raised:
-        run_side_by_side(
+        run_calls(
             [lambda: never.wait(PATIENCE_S)] * 4,
             limit=2,
             ports=LanePorts(seats=seats, pulse=pulse),
@@ -187,7 +194,7 @@ def test_pulse_that_stops_the_lane_abandons_calls_in_flight(error: NotariusError
 
     assert raised.value is error
     assert not never.is_set()
-    assert seats.released == 1
+    assert seats.released == 0
     never.set()
 
 
@@ -198,7 +205,7 @@ def test_bug_in_a_call_is_raised_at_once() -> None:
     seats = ScriptedSeats([1])
     done: list[int] = []
     with pytest.raises(InternalError):
-        run_side_by_side([bug, lambda: 1], limit=1, ports=LanePorts(seats=seats), done=done.append)
+        run_calls([bug, lambda: 1], limit=1, ports=LanePorts(seats=seats), done=done.append)
 
     assert done == []
     assert seats.released == 1
@@ -211,7 +218,7 @@ def test_error_of_done_gives_the_seats_back() -> None:
         raise LeaseLost("taken")
 
     with pytest.raises(LeaseLost):
-        run_side_by_side([lambda: 1], limit=1, ports=LanePorts(seats=seats), done=keep)
+        run_calls([lambda: 1], limit=1, ports=LanePorts(seats=seats), done=keep)
 
     assert seats.released == 1
 
@@ -225,6 +232,32 @@ def test_slot_is_refilled_only_after_the_result_is_kept() -> None:
         seen.append(len(kept))
         return 1
 
-    run_side_by_side([call] * 5, limit=1, ports=LanePorts(), done=kept.append)
+    run_calls([call] * 5, limit=1, ports=LanePorts(), done=kept.append)
 
     assert seen == [0, 1, 2, 3, 4]
+
+
+def test_abandoned_call_is_told_to_stop_and_keeps_its_seat_until_the_lease_runs_out() -> None:
+    """What is in flight at a cancel still counts at the provider, and must not be followed by another try."""
+    cancelled, looked = threading.Event(), threading.Event()
+    told: list[bool] = []
+    seats = ScriptedSeats([1])
+
+    def call(stopped: Stopped) -> int:
+        assert cancelled.wait(PATIENCE_S)
+        while not stopped():
+            assert not looked.wait(0.01)
+        told.append(stopped())
+        looked.set()
+        return 1
+
+    def pulse() -> None:
+        cancelled.set()
+        raise RunCancelled("The run was cancelled.")
+
+    with pytest.raises(RunCancelled):
+        run_side_by_side([call, call], limit=2, ports=LanePorts(seats=seats, pulse=pulse), done=lambda _: None)
+
+    assert looked.wait(PATIENCE_S)
+    assert told == [True]
+    assert seats.released == 0

@@ -31,7 +31,7 @@ def test_prompt_begins_like_every_chunk_prompt_and_ends_with_the_registry(catalo
     boundary = next(at for at, part in enumerate(prompt.parts) if part.role is None)
 
     assert prompt.parts[: boundary + 1] == npcs.parts[: boundary + 1]
-    assert [part.material for part in prompt.parts[boundary + 1 :]] == [None, "npcs"]
+    assert [part.material for part in prompt.parts[boundary + 1 :]] == [None, "lead_in", "npcs"]
     assert {part.role for part in prompt.parts[boundary + 1 :]} == {Role.USER}
 
 
