@@ -9,7 +9,7 @@ setup: .venv/run-ready
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || (echo "Notarius needs Python 3.11 or newer: make PYTHON=python3.11" >&2; exit 1)
-	$(PYTHON) -m venv .venv
+	@$(PYTHON) -m venv .venv || (rm -rf .venv; echo "No virtual environment could be made: install Python's venv module (python3-venv on Debian)" >&2; exit 1)
 
 .venv/run-ready: requirements.txt | .venv/bin/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt

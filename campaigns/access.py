@@ -122,6 +122,12 @@ def version_for(who: Who, version_id: int, need: Need = Need.SEE_APPROVED) -> Ar
     return version
 
 
+def sees(who: Who, version: ArtifactVersion) -> bool:
+    """Return whether they may see the version: an approved one with its campaign, any other from SEE_PENDING on."""
+    approved = version.state == ArtifactVersion.State.APPROVED
+    return may(who, version.artifact.session.campaign, Need.SEE_APPROVED if approved else Need.SEE_PENDING)
+
+
 def run_for(who: Who, run_id: int, need: Need = Need.SEE_PENDING) -> Run:
     """Return the run if they may see it and do with it what needs `need`; runs are seen from SEE_PENDING on."""
     hidden = NotFound("There is no such run.", code=Code.RUN_UNKNOWN)

@@ -162,12 +162,16 @@ else:
 
 LLM_PROFILES_FILE = os.environ.get("NOTARIUS_LLM_PROFILES") or None
 
-NINJA_PAGINATION_MAX_LIMIT = 200
-
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
+    "formatters": {
+        "line": {
+            "()": "notarius_site.logs.ContentSafeFormatter",
+            "format": "{asctime} {levelname} {name} {message}",
+            "style": "{",
+        }
+    },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {

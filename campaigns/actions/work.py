@@ -68,9 +68,7 @@ def _claimed(lane_id: int, token: str, watch: Progress | None) -> str:
     except db.Error:
         raise
     except Exception as error:  # noqa: BLE001 - the one boundary: whatever a bug raises may quote a transcript
-        logger.error("lane %s: an unexpected %s at %s", lane_id, type(error).__name__, _place(error))
-        bug = InternalError("An unexpected error stopped the lane; the log names its kind.", code=Code.RUN_INTERNAL)
-        return _failed(lane_id, token, record, bug)
+        return _failed(lane_id, token, record, _bug(lane_id, error))
     return SUCCEEDED
 
 
@@ -104,10 +102,7 @@ def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> Lane
         pulse=pulse,
         record=log,
     )
-    try:
-        return run_lane(LANES[lane.key], job, ports)
-    finally:
-        seats.release()
+    return run_lane(LANES[lane.key], job, ports)
 
 
 def _profile(name: str) -> Profile:
@@ -126,7 +121,18 @@ def _failed(lane_id: int, token: str, record: LaneRecord, error: NotariusError) 
         runs.fail(lane_id=lane_id, token=token, error=error)
     except LeaseLost as lost:
         return lost.code.value
+    except db.Error:
+        raise
+    except Exception as unwritten:  # noqa: BLE001 - as above; what cannot be written must not keep the lane running
+        runs.fail(lane_id=lane_id, token=token, error=_bug(lane_id, unwritten))
+        return Code.RUN_INTERNAL.value
     return error.code.value
+
+
+def _bug(lane_id: int, error: Exception) -> InternalError:
+    """Log what kind of bug it was and where, without its words, and return what the lane ends with."""
+    logger.error("lane %s: an unexpected %s at %s", lane_id, type(error).__name__, _place(error))
+    return InternalError("An unexpected error stopped the lane; the log names its kind.", code=Code.RUN_INTERNAL)
 
 
 def _place(error: BaseException) -> str:

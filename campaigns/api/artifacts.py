@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from functools import partial
+
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router
 
-from campaigns.access import Need, campaign_for, version_for
+from campaigns.access import Actor, Need, campaign_for, may, sees, version_for
 from campaigns.actions import versions
 from campaigns.api.answers import conditional, json_answer, listing
 from campaigns.api.auth import actor_of
@@ -11,6 +13,7 @@ from campaigns.api.schemas import ArtifactList, ArtifactQuery, PathName, RowId, 
 from campaigns.api.sessions import artifact_states, session_of
 from campaigns.errors import Forbidden, NotFound
 from campaigns.models import ArtifactVersion, GameSession
+from campaigns.redaction import without_words
 from campaigns.wording import LANE_NAMES
 from extraction.codes import Code
 
@@ -36,12 +39,19 @@ def list_artifacts(request: HttpRequest, slug: str, number: SessionNumber) -> Ht
 def get_artifact(
     request: HttpRequest, slug: str, number: SessionNumber, family: PathName, query: Query[ArtifactQuery]
 ) -> HttpResponse:
-    """The durable JSON, byte for byte: the approved version, the latest, or one by its number."""
+    """The durable JSON, byte for byte: the approved version, the latest, or one by its number.
+
+    Who may not read the transcript gets it without free text, which may repeat what was said.
+    """
     actor = actor_of(request)
     need = Need.SEE_PENDING if query.status == "latest" else Need.SEE_APPROVED
     session = session_of(actor, campaign_for(actor, slug, need), number)
-    version = version_for(actor, _chosen(session, f"dnd/{family}", query).pk)
-    return conditional(request, (version.digest,), version.payload.encode, MEDIA_TYPE.format(family))
+    version = _chosen(actor, session, f"dnd/{family}", query)
+    media_type = MEDIA_TYPE.format(family)
+    if not may(actor, session.campaign, Need.READ):
+        wordless = partial(without_words, family, version.payload)
+        return conditional(request, (version.digest, "without words"), wordless, media_type)
+    return conditional(request, (version.digest,), version.payload.encode, media_type)
 
 
 @decisions.post("/{version_id}/approve", response=VersionOut)
@@ -75,13 +85,14 @@ def _decide(request: HttpRequest, version_id: int, verdict: VerdictIn, *, approv
     )
 
 
-def _chosen(session: GameSession, lane: str, query: ArtifactQuery) -> ArtifactVersion:
+def _chosen(actor: Actor, session: GameSession, lane: str, query: ArtifactQuery) -> ArtifactVersion:
+    """Return the version asked for; a version that is hidden answers exactly like one that does not exist."""
     rows = ArtifactVersion.objects.filter(artifact__session=session, artifact__lane=lane)
     if query.version is not None:
         rows = rows.filter(number=query.version)
     else:
         rows = rows.usable() if query.status == "latest" else rows.approved()
     version = rows.order_by("-number").first()
-    if version is None:
+    if version is None or not sees(actor, version):
         raise NotFound("There is no such artifact.", code=Code.ARTIFACT_NONE)
     return version

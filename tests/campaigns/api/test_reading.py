@@ -171,3 +171,31 @@ def _walk(client: Client, path: str, limit: int, field: str) -> list[object]:
         got += [item[field] for item in page["items"]]
         cursor = page["next_cursor"]
     return got
+
+
+def test_nobody_in_particular_gets_an_artifact_without_its_words(
+    client: Client, public: Campaign, gm: User, transcript: Transcript
+) -> None:
+    version = families.make_version(transcript, "combat-turns", families.one_of_each(transcript)["combat-turns"])
+    versions.approve(version_id=version.pk, note="", by=gm)
+    path = f"{SESSION}/artifacts/combat-turns"
+    whole, wordless = client.get(path), Client().get(path)
+    turn, served = whole.json()["turns"][0], wordless.json()["turns"][0]
+
+    assert whole.content.decode() == version.payload
+    assert served["source_refs"] == turn["source_refs"]
+    assert (served["actor"], served["round"]) == (turn["actor"], turn["round"])
+    assert turn["summary"] not in wordless.content.decode()
+    assert not any(action["declaration"] in wordless.content.decode() for action in turn["actions"])
+    assert Client().get(path, headers={"if-none-match": whole["ETag"]}).status_code == 200
+    assert Client().get(path, headers={"if-none-match": wordless["ETag"]}).status_code == 304
+
+
+def test_hidden_version_answers_like_one_that_does_not_exist(
+    public: Campaign, transcript: Transcript, approved: ArtifactVersion
+) -> None:
+    factories.make_version(transcript, {"Wick": ((50, 52),)})
+    hidden, absent = (Client().get(f"{SESSION}/artifacts/npcs?version={number}") for number in (2, 3))
+
+    assert hidden.status_code == absent.status_code == 404
+    assert hidden.json() == absent.json()

@@ -11,6 +11,7 @@ from django_q.models import OrmQ, Task
 from campaigns import tasks
 from campaigns.actions import pulses
 from campaigns.actions.work import work
+from campaigns.adapters.progress import LaneRecord
 from campaigns.models import ArtifactVersion, CallSeat, Checkpoint, Exchange, LaneRun, Run, WorkerPulse
 from extraction.codes import Code
 from extraction.errors import LaneFailed, LeaseLost
@@ -241,3 +242,18 @@ def test_sources_name_the_queue_in_one_place_only() -> None:
     callers = [path.name for path in package.rglob("*.py") if "async_task" in path.read_text(encoding="utf-8")]
 
     assert callers == ["queue.py"]
+
+
+def test_counts_that_cannot_be_stored_end_the_lane_instead_of_keeping_it(
+    lane: LaneRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overflow(record: LaneRecord) -> None:
+        raise OverflowError("too large: the harbourmaster said so")
+
+    monkeypatch.setattr(LaneRecord, "write", overflow)
+    outcome = work(lane_id=lane.pk)
+    lane.refresh_from_db()
+
+    assert outcome == Code.RUN_INTERNAL
+    assert (lane.state, lane.error_code) == (LaneRun.State.FAILED, Code.RUN_INTERNAL)
+    assert "harbourmaster" not in lane.error_message
