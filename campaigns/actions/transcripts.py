@@ -86,13 +86,20 @@ def import_transcript(
     recorder had known them. Units equal to those of an earlier revision make no row: that revision comes back. Raises
     IngestError for a file that cannot be read, ActionError for a session number, title or label out of bounds.
     """
+    found = read(data=data, filename=filename, format=format, encoding=encoding, speakers=speakers)
+    return keep(campaign=campaign, number=number, title=title, found=found, renamed=len(speakers), by=by)
+
+
+def keep(
+    *, campaign: Campaign, number: int, title: str | None, found: ReadTranscript, renamed: int = 0, by: User | None
+) -> Imported:
+    """Keep what was read as `import_transcript` does; `renamed` is how many of its labels were named anew."""
     if not 1 <= number <= NUMBER_LIMIT:
         raise ActionError(f"A session number is a whole number from 1 to {NUMBER_LIMIT}.")
     title = " ".join((title or "").split())
     if len(title) > TITLE_LIMIT or not title.isprintable():
         raise ActionError(f"A session title is one line of at most {TITLE_LIMIT} characters.")
-    found = read(data=data, filename=filename, format=format, encoding=encoding, speakers=speakers)
-    return _store(campaign, number, title, found, len(speakers), by)
+    return _store(campaign, number, title, found, renamed, by)
 
 
 @transaction.atomic

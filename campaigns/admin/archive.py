@@ -1,33 +1,92 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db import transaction
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from campaigns.actions import sessions
 from campaigns.admin import columns
 from campaigns.admin.limits import (
     ArtifactCampaignFilter,
+    Audited,
     CampaignFilter,
     Managed,
     ReadOnlyInline,
     SessionCampaignFilter,
+    acting_user,
 )
-from campaigns.models import ArtifactVersion, EntryAlias, EntryEvidence, GameSession, RegistryEntry, Transcript
+from campaigns.models import (
+    ArtifactVersion,
+    Decision,
+    EntryAlias,
+    EntryEvidence,
+    GameSession,
+    RegistryEntry,
+    Run,
+    Transcript,
+    Unit,
+)
 
 
 @admin.register(GameSession)
-class GameSessionAdmin(Managed):
+class GameSessionAdmin(Audited, Managed):
+    """A session's title can be changed, and the session removed with all that was made of it.
+
+    Both pages speak of units by their number: a session has thousands.
+    """
+
     list_display = ("__str__", "title", "campaign")
     list_filter = (CampaignFilter,)
     list_select_related = ("campaign",)
     fields = ("campaign", "number", "title", "contents")
-    readonly_fields = ("contents",)
+    readonly_fields = ("campaign", "number", "contents")
     campaign_path = "campaign"
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.manages(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.manages(request, obj)
+
+    def get_deleted_objects(
+        self, objs: Iterable[GameSession], request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[Any], list[Any]]:
+        """Return a line a session, counts, and the runs that are in the way."""
+        chosen = list(objs)
+        counts = {
+            "transcript revisions": Transcript.objects.filter(session__in=chosen).count(),
+            "units": Unit.objects.filter(transcript__session__in=chosen).count(),
+            "runs": Run.objects.filter(session__in=chosen).count(),
+            "artifact versions": ArtifactVersion.objects.filter(artifact__session__in=chosen).count(),
+            "decisions": Decision.objects.filter(session__in=chosen).count(),
+        }
+        lines = [f"{session} of {session.campaign.name}" for session in chosen]
+        in_the_way = [
+            f"{run} of {session}, which is at work: cancel it first"
+            for session in chosen
+            for run in sessions.unfinished_runs(session)
+        ]
+        return lines, {"game sessions": len(chosen)} | counts, set(), in_the_way
+
+    def delete_model(self, request: HttpRequest, obj: GameSession) -> None:
+        sessions.remove(session_id=obj.pk, by=acting_user(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[GameSession]) -> None:
+        with transaction.atomic():
+            for pk in list(queryset.values_list("pk", flat=True)):
+                sessions.remove(session_id=pk, by=acting_user(request))
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Leave Django's own entry alone: the action writes the audit row."""
+        return admin.ModelAdmin.log_deletions(self, request, queryset)
 
     @admin.display(description="What is there")
     def contents(self, session: GameSession) -> SafeString:

@@ -41,8 +41,12 @@ def upload_transcript(
     file: File[UploadedFile],
     title: Form[str | None] = None,
     format: Form[str | None] = None,
+    encoding: Form[str | None] = None,
 ) -> HttpResponse:
-    """Keep a transcript as the session's next revision: 201, or 200 where one of equal units is there already."""
+    """Keep a transcript as the session's next revision: 201, or 200 where one of equal units is there already.
+
+    `format` and `encoding` take the place of what is detected.
+    """
     actor = actor_of(request)
     campaign = campaign_for(actor, slug, Need.EDIT)
     if (file.size or 0) > settings.UPLOAD_MAX_BYTES:
@@ -55,6 +59,7 @@ def upload_transcript(
         filename=file.name,
         title=title,
         format=format,
+        encoding=encoding,
         by=actor.user,
     )
     status = 201 if kept.created else 200

@@ -186,7 +186,8 @@ def test_import_says_who_and_how_much(campaign: Campaign, gm: User) -> None:
 
     entry = AuditEntry.objects.get(act="transcript.import")
     assert entry.by == gm
-    assert entry.facts == {"session": 3, "revision": 1, "units": 36, "format": "notarius_json"}
+    facts = {"session": 3, "revision": 1, "units": 36, "format": "notarius_json", "named_speakers": 0}
+    assert entry.facts == facts
 
 
 @pytest.mark.django_db(transaction=True)

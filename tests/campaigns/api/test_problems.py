@@ -146,6 +146,16 @@ def test_upload_that_cannot_be_read_is_a_problem(
     assert Transcript.objects.count() == 0
 
 
+def test_upload_takes_another_encoding_or_says_that_there_is_none(client: Client, campaign: Campaign) -> None:
+    data = "Zoë: Łódź!".encode("cp1250")
+    path = f"{SESSION}/transcripts"
+    kept = client.post(path, {"file": SimpleUploadedFile("night.txt", data), "encoding": "cp1250"})
+    refused = client.post(path, {"file": SimpleUploadedFile("night.txt", data), "encoding": "klingon"})
+
+    assert (kept.status_code, refused.status_code, refused.json()["code"]) == (201, 422, "ingest.encoding")
+    assert [unit.text for unit in Transcript.objects.get().units.all()] == ["Łódź!"]
+
+
 def test_run_is_started_shown_and_cancelled(client: Client, transcript: Transcript) -> None:
     started = client.post(f"{SESSION}/runs", {"pipeline": "npcs-only"}, content_type="application/json")
     shown = client.get(started["Location"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from campaigns.models import Campaign, GameSession, Transcript, Unit
+from campaigns.models import AuditEntry, Campaign, GameSession, GlossaryTerm, RosterEntry, Transcript, Unit
 from tests import standard
 from tests.campaigns.actions.test_transcripts import notarius_json
 from tests.campaigns.commands.conftest import Refused, Run
@@ -44,7 +44,8 @@ def test_import_transcript_of_an_equal_one_is_one_line(run: Run, campaign: Campa
 def test_import_transcript_dry_run_shows_speakers_and_keeps_nothing(run: Run, campaign: Campaign, file: Path) -> None:
     lines = run("import_transcript", file, *into(campaign), "--dry-run").splitlines()
 
-    counts = {line.split(None, 1)[1]: int(line.split(None, 1)[0]) for line in lines[1:]}
+    listed = lines[1 : lines.index("First lines:")]
+    counts = {line.split(None, 1)[1]: int(line.split(None, 1)[0]) for line in listed}
     assert counts == {
         speaker: sum(unit.speaker == speaker for unit in standard.UNITS)
         for speaker in (standard.GM, standard.CORWEN, standard.PIKE)
@@ -122,4 +123,59 @@ def test_import_transcript_refuses_wrong_arguments(
 ) -> None:
     refused("import_transcript", file, "--campaign", campaign.slug, *arguments)
 
+    assert not GameSession.objects.exists()
+
+
+def test_import_transcript_dry_run_shows_what_the_preview_page_shows(
+    run: Run, campaign: Campaign, tmp_path: Path
+) -> None:
+    RosterEntry.objects.create(campaign=campaign, kind="gm", player="Joost", speaker_labels=["Joost"])
+    GlossaryTerm.objects.create(campaign=campaign, term="Saltwick", heard_as=["salt wick"])
+    file = tmp_path / "cues.vtt"
+    file.write_text(
+        "WEBVTT\n\nNOTE by hand\n\n00:05.000 --> 00:06.000\n<v SPEAKER_05>To salt wick.\n\n"
+        "00:01.000 --> 00:02.000\n<v Yun>No.\n"
+    )
+
+    lines = run("import_transcript", file, *into(campaign), "--speaker", "SPEAKER_05=Joost", "--dry-run")
+
+    for part in (
+        "      1  Joost  (Joost, GM)\n",
+        "  Joost: To salt wick.\n",
+        "ingest.skipped, line 3: ",
+        "ingest.times: ",
+    ):
+        assert part in lines
+    assert "salt wick -> Saltwick" in lines
+    assert not GameSession.objects.exists()
+
+
+def test_import_transcript_names_speakers_and_takes_an_encoding(run: Run, campaign: Campaign, tmp_path: Path) -> None:
+    file = tmp_path / "night.txt"
+    file.write_bytes("Speaker 1: Łódź?\nSpeaker 2: Nie.\nYun: Hm.\n".encode("cp1250"))
+
+    names = ("--speaker", "Speaker 1=Speaker 2", "--speaker", "Speaker 2=Speaker 1", "--speaker", "Yun=")
+    run("import_transcript", file, *into(campaign), "--encoding", "cp1250", *names)
+
+    kept = list(Unit.objects.order_by("position").values_list("speaker", "text"))
+    assert kept == [("Speaker 2", "Łódź?"), ("Speaker 1", "Nie."), (None, "Hm.")]
+    assert AuditEntry.objects.get().facts["named_speakers"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--speaker", "Joost"], "OLD=NEW"),
+        (["--speaker", "=Joost"], "OLD=NEW"),
+        (["--speaker", "A=B", "--speaker", " A =C"], "twice"),
+        (["--speaker", "Nobody=Joost"], "does not occur"),
+        (["--speaker", f"{standard.GM}=a\x00b"], "one line"),
+        (["--encoding", "klingon"], "not known"),
+    ],
+)
+@pytest.mark.parametrize("dry_run", [[], ["--dry-run"]], ids=["import", "dry-run"])
+def test_import_transcript_refuses_names_and_encodings_that_cannot_be(
+    refused: Refused, campaign: Campaign, file: Path, arguments: list[str], said: str, dry_run: list[str]
+) -> None:
+    assert said in refused("import_transcript", file, *into(campaign), *arguments, *dry_run)
     assert not GameSession.objects.exists()

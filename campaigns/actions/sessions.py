@@ -1,0 +1,46 @@
+"""Game sessions: removed with everything that was made of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+
+from campaigns.actions import audit, registry
+from campaigns.errors import Conflict, NotFound
+from campaigns.models import ArtifactVersion, GameSession, Run, Unit
+from extraction.codes import Code
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+
+def unfinished_runs(session: GameSession) -> list[Run]:
+    """Return the runs that wait or are at work: they stand in the way of removing the session."""
+    return list(session.runs.filter(state__in=(Run.State.QUEUED, Run.State.RUNNING)))
+
+
+@transaction.atomic
+def remove(*, session_id: int, by: User | None) -> None:
+    """Delete the session with its transcripts, runs, artifacts and decisions, and rebuild the campaign's registry.
+
+    Raises NotFound for a session that there is not, Conflict while a run of it waits or is at work.
+    """
+    session = GameSession.objects.select_for_update().select_related("campaign").filter(pk=session_id).first()
+    if session is None:
+        raise NotFound("There is no such session.", code=Code.SESSION_UNKNOWN)
+    if unfinished_runs(session):
+        raise Conflict("A run of this session is at work: cancel it first.")
+    versions = ArtifactVersion.objects.filter(artifact__session=session)
+    lanes = set(versions.exclude(decided_at=None).values_list("artifact__lane", flat=True))
+    facts = {
+        "session": session.number,
+        "revisions": session.transcripts.count(),
+        "units": Unit.objects.filter(transcript__session=session).count(),
+        "versions": versions.count(),
+    }
+    audit.record(by=by, act="session.remove", subject=session, campaign=session.campaign, **facts)
+    campaign = session.campaign
+    session.delete()
+    for kind in sorted(kind for lane in lanes if (kind := registry.kind_of(lane)) is not None):
+        registry.rebuild(campaign=campaign, kind=kind)
