@@ -1,4 +1,4 @@
-"""Headers that every answer carries."""
+"""Headers of every answer that a view gives."""
 
 from __future__ import annotations
 
