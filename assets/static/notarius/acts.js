@@ -10,6 +10,8 @@
   const OURS = { "X-Requested-With": "notarius" };
   let unit = null;
   let asked = 0;
+  let saving = false;
+  let wanted = "";
   let opener = null;
 
   const open = () => panel().querySelector("form.act");
@@ -29,9 +31,10 @@
       const answer = await fetch(address, { headers: OURS, ...options });
       if (own !== asked) return null;
       const next = answer.headers.get("X-Next");
+      // Nothing more is asked or saved while the new version comes.
       if (next) {
         location.assign(next);
-        return null;
+        return await new Promise(() => {});
       }
       // Signed out meanwhile: the answer is the page to sign in on.
       if (answer.redirected || answer.status === 401) location.reload();
@@ -62,7 +65,10 @@
     const text = await ask(address);
     if (text === null) return;
     panel().replaceWith(document.createRange().createContextualFragment(text));
-    if (focus) (panel().querySelector(focus) ?? chosen())?.focus({ preventScroll: true });
+    const key = wanted;
+    wanted = "";
+    if (key) panel().querySelector(`[data-key="${key}"]:not([disabled])`)?.click();
+    else if (focus) (panel().querySelector(focus) ?? chosen())?.focus({ preventScroll: true });
   }
 
   function cancel() {
@@ -91,8 +97,16 @@
     const form = event.target.closest("#acts form");
     if (!form) return;
     event.preventDefault();
-    const button = event.submitter;
-    load(button?.getAttribute("formaction") || form.getAttribute("action"), { method: "POST", body: new FormData(form) });
+    if (saving) return;
+    saving = true;
+    const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action");
+    load(address, { method: "POST", body: new FormData(form) }).finally(() => { saving = false; });
+  });
+
+  // Undo and redo lead to a page of their own: once is enough.
+  document.querySelector(".acts-whole")?.addEventListener("submit", (event) => {
+    if (saving) event.preventDefault();
+    saving = true;
   });
 
   document.getElementById("transcript")?.addEventListener("notarius:unit", (event) => {
@@ -103,17 +117,27 @@
     }
   });
 
-  /* The acts follow the chosen record, but never take an open form away. */
+  /* The acts follow the chosen record, but never take an open form away. Until they do, nothing can be done to the one
+     before, and a key that is pressed meanwhile waits for them. */
   let waiting = 0;
   if (records) {
     new MutationObserver(() => {
+      wanted = "";
+      if (!chosen() || open()) return;
       clearTimeout(waiting);
-      waiting = setTimeout(() => { if (chosen() && !open()) refresh(); }, 60);
+      panel().inert = panel().dataset.record !== record();
+      if (panel().inert) waiting = setTimeout(refresh, 60);
     }).observe(records, { subtree: true, attributeFilter: ["aria-current"] });
   }
 
-  const press = (key) => () => panel().querySelector(`[data-key="${key}"]:not([disabled])`)?.click();
-  Notarius.keys({ ...Object.fromEntries([..."amedU"].map((key) => [key, press(key)])), u: press("u"), Escape: cancel });
+  const press = (key) => () => {
+    if (open()) return;
+    const whole = document.querySelector(`.acts-whole [data-key="${key}"]:not([disabled])`);
+    if (whole) whole.click();
+    else if (panel().inert) wanted = key;
+    else panel().querySelector(`[data-key="${key}"]:not([disabled])`)?.click();
+  };
+  Notarius.keys({ ...Object.fromEntries([..."amedUu"].map((key) => [key, press(key)])), Escape: cancel });
   // Fields keep their keys, but Escape leaves a form from anywhere in it.
   pane?.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && event.target.closest("#acts :is(input, select, textarea)")) cancel();

@@ -164,5 +164,5 @@ def test_wait_follows_a_run_that_a_worker_does(place: Installation, server: Scri
         "run_pipeline", "--campaign", "ferry", "--session", "1", "--pipeline", "npcs-only", "--wait"
     )
 
-    assert f"{CALLS} calls" in printed
+    assert f"calls: {CALLS}." in printed
     assert place.stop(supervisor) == 0

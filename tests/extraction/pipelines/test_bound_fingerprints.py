@@ -16,6 +16,13 @@ READERS = [
     pytest.param(lane.key, name, id=f"{lane.family}-{name}")
     for lane in LANES.values()
     for name, slot in lane.slots.items()
+    if not slot.only_cuts
+]
+CUTS = [
+    pytest.param(lane.key, name, id=f"{lane.family}-{name}")
+    for lane in LANES.values()
+    for name, slot in lane.slots.items()
+    if slot.only_cuts
 ]
 PAYLOAD = {"schema": "x", "records": [{"id": "a", "name": "Wick"}]}
 BOUND: dict[str, Any] = {"lane": "x", "payload": PAYLOAD, "members": {"a": ["Wick"]}, "version": 1, "why": "run"}
@@ -38,6 +45,11 @@ def test_content_and_member_names_change_the_fingerprint(key: str, slot: str) ->
     }
 
     assert len(found) == 5
+
+
+@pytest.mark.parametrize(("key", "slot"), CUTS)
+def test_what_only_cuts_is_in_the_range_of_each_chunk_and_not_in_the_fingerprint(key: str, slot: str) -> None:
+    assert fingerprint(key, slot) == extract_fingerprint(LANES[key], story.make_job(ScriptedClient()))
 
 
 @pytest.mark.parametrize(("key", "slot"), READERS)

@@ -1,0 +1,269 @@
+"""What the forms of a review ask for, filled from the version that is seen and from what came back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+from django.http import QueryDict
+
+from campaigns.actions.nodes import Node, Record, read_nodes
+from campaigns.errors import ActionError, Problem
+from campaigns.models import ArtifactVersion
+from campaigns.presentation import shown
+from campaigns.record_fields import UNITS_HELP, Field, Fieldset, Option, fieldsets, refusal, show_ranges
+from extraction.registry import LANES
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The version that a form is about, as the reviewer sees it."""
+
+    version: ArtifactVersion
+    nodes: tuple[Node, ...]
+
+    @classmethod
+    def of(cls, version: ArtifactVersion) -> Seen:
+        items = orjson.loads(version.payload)[LANES[version.artifact.lane].records_key]
+        return cls(version, tuple(read_nodes(items, version.consolidations)))
+
+    @property
+    def lane(self) -> str:
+        return self.version.artifact.lane
+
+    @property
+    def family(self) -> str:
+        return LANES[self.lane].family
+
+    def node(self, number: int | None) -> Node | None:
+        return self.nodes[number] if number is not None and 0 <= number < len(self.nodes) else None
+
+    def name(self, number: int) -> str:
+        return self.name_of(self.nodes[number].record)
+
+    def name_of(self, record: Record) -> str:
+        return shown(self.family, record).heading
+
+    def options(self, chosen: Iterable[int] = (), *, without: int | None = None) -> tuple[Option, ...]:
+        """Return all records to choose from, with what they cite."""
+        picked = set(chosen)
+        return tuple(
+            Option(str(at), self.name(at), at in picked, cited_as(node.record))
+            for at, node in enumerate(self.nodes)
+            if at != without
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """What a form said, or what a link asked for."""
+
+    data: QueryDict
+
+    def number(self, name: str) -> int | None:
+        value = self.data.get(name, "")
+        return int(value) if value.isascii() and value.isdigit() and len(value) <= 15 else None
+
+    def numbers(self, name: str) -> list[int]:
+        return [
+            int(value) for value in self.data.getlist(name) if value.isascii() and value.isdigit() and len(value) <= 15
+        ]
+
+    def text(self, name: str) -> str:
+        return self.data.get(name, "")
+
+    def record(self) -> int:
+        number = self.number("record")
+        if number is None:
+            raise ActionError("Choose a record first.")
+        return number
+
+    def chosen(self, name: str, sentence: str) -> int:
+        """Return the choice; Invalid beside its field where there is none."""
+        number = self.number(name)
+        if number is None:
+            raise refusal(name, sentence)
+        return number
+
+
+Ask = Callable[[Seen, Posted], Sequence[Fieldset]]
+
+
+def cited_as(record: Mapping[str, Any]) -> str:
+    """Return the units that a record cites, shortened; a scene's stretch."""
+    refs = record.get("source_refs")
+    if not isinstance(refs, list):
+        return f"units {record.get('start_unit_id')} to {record.get('end_unit_id')}"
+    more = f" and {len(refs) - 3} more" if len(refs) > 3 else ""
+    return f"units {show_ranges(refs[:3])}{more}"
+
+
+def with_problems(groups: Sequence[Fieldset], problems: Sequence[Problem]) -> tuple[list[Fieldset], list[str]]:
+    """Put each problem beside its field; return also those of which there is no field."""
+    left = list(problems)
+    found = []
+    for group in groups:
+        fields = []
+        for one in group.fields:
+            own = [problem for problem in left if one.kind != "hidden" and _is_about(problem, one.name)]
+            left = [problem for problem in left if problem not in own]
+            fields.append(replace(one, problems=tuple(dict.fromkeys(problem.sentence for problem in own))))
+        found.append(replace(group, fields=tuple(fields)))
+    return found, list(dict.fromkeys(problem.sentence for problem in left))
+
+
+def _is_about(problem: Problem, name: str) -> bool:
+    parts = problem.field.replace("[", ".").replace("]", "").split(".")
+    if parts[0] == "source_refs":
+        return name in ("ranges", "kept", "refs")
+    if parts[0] == "actions" and len(parts) > 2:
+        return name == f"action-{parts[1]}-{parts[2]}"
+    return name == parts[0] or (parts[0].endswith("_id") and name == "name")
+
+
+def which_member(seen: Seen, posted: Posted) -> list[Fieldset]:
+    node = seen.node(posted.number("record"))
+    picked = posted.number("member")
+    options = tuple(
+        Option(str(at), str(member["name"]), at == picked, cited_as(member))
+        for at, member in enumerate(node.members if node else ())
+    )
+    return [Fieldset((Field("member", "The name that it keeps", "radios", options=options),))]
+
+
+def which_records(seen: Seen, posted: Posted) -> list[Fieldset]:
+    record = posted.number("record")
+    picked = posted.numbers("records") or ([] if record is None else [record])
+    canonical = posted.number("canonical")
+    keeps = seen.options([record if canonical is None and record is not None else canonical or 0])
+    if canonical is None and record is None and picked:
+        keeps = seen.options(picked[:1])
+    return [
+        Fieldset(
+            (
+                Field("canonical", "The name that stays", "select", options=keeps),
+                Field("records", "Records that are one and the same", "checks", options=seen.options(picked)),
+            )
+        )
+    ]
+
+
+def which_turns(seen: Seen, posted: Posted) -> list[Fieldset]:
+    record = posted.number("record")
+    picked = posted.numbers("records") or ([] if record is None else [record, record + 1])
+    return [Fieldset((Field("records", "Turns that are one", "checks", options=seen.options(picked)),))]
+
+
+def _refs_of(seen: Seen, posted: Posted) -> tuple[Option, ...]:
+    node = seen.node(posted.number("record"))
+    refs = node.record.get("source_refs", ()) if node else ()
+    picked = posted.numbers("refs")
+    return tuple(Option(str(at), f"Units {show_ranges([ref])}", at in picked) for at, ref in enumerate(refs))
+
+
+def what_splits(seen: Seen, posted: Posted) -> list[Fieldset]:
+    to = posted.number("to")
+    options = seen.options([] if to is None else [to], without=posted.number("record"))
+    return [
+        Fieldset(
+            (
+                Field("refs", "Evidence that moves", "checks", options=_refs_of(seen, posted)),
+                Field("to", "Moves to", "select", options=(Option("", "a new record"), *options)),
+                Field("name", "Name of the new record", value=posted.text("name")),
+            )
+        )
+    ]
+
+
+def what_moves(seen: Seen, posted: Posted) -> list[Fieldset]:
+    to = posted.number("to")
+    options = seen.options([] if to is None else [to], without=posted.number("record"))
+    return [
+        Fieldset(
+            (
+                Field("refs", "Evidence that moves", "checks", options=_refs_of(seen, posted)),
+                Field("to", "Moves to", "select", options=options),
+            )
+        )
+    ]
+
+
+def which_name(seen: Seen, posted: Posted) -> list[Fieldset]:
+    node = seen.node(posted.number("record"))
+    value = posted.text("name") if "name" in posted.data else (seen.name_of(node.record) if node else "")
+    return [Fieldset((Field("name", "Name", value=value, help="The old id keeps resolving."),))]
+
+
+def which_other(seen: Seen, posted: Posted) -> list[Fieldset]:
+    other = posted.number("other")
+    options = seen.options([] if other is None else [other], without=posted.number("record"))
+    return [Fieldset((Field("other", "The other record", "select", options=(Option("", "choose"), *options)),))]
+
+
+def which_apart(seen: Seen, posted: Posted) -> list[Fieldset]:
+    node = seen.node(posted.number("record"))
+    if node is None or not node.members:
+        return which_other(seen, posted)
+    picked = posted.numbers("members")
+    members = tuple(
+        Option(str(at), str(member["name"]), at in picked, cited_as(member)) for at, member in enumerate(node.members)
+    )
+    field = Field("members", "Members that are somebody or something else", "checks", options=members)
+    return [Fieldset((field,)), *(replace(group, legend="Or another record") for group in which_other(seen, posted))]
+
+
+def which_fields(seen: Seen, posted: Posted) -> list[Fieldset]:
+    node = seen.node(posted.number("record"))
+    came_back = (
+        posted.data if any(name in posted.data for name in ("csrfmiddlewaretoken", "expected_version")) else None
+    )
+    return fieldsets(seen.family, node.record if node else None, came_back)
+
+
+def which_units(seen: Seen, posted: Posted) -> list[Fieldset]:
+    node = seen.node(posted.number("record"))
+    refs = node.record.get("source_refs", ()) if node else ()
+    value = posted.text("ranges") if "ranges" in posted.data else show_ranges(refs)
+    return [Fieldset((Field("ranges", "Units that it cites", "units", value, help=UNITS_HELP),))]
+
+
+def what_is_new(seen: Seen, posted: Posted) -> list[Fieldset]:
+    blank = replace(posted, data=_without(posted.data, "record"))
+    groups = which_fields(seen, blank)
+    return groups if seen.family == "scenes" else [*groups, *which_units(seen, blank)]
+
+
+def which_halves(seen: Seen, posted: Posted) -> list[Fieldset]:
+    node = seen.node(posted.number("record"))
+    actions = node.record.get("actions", ()) if node else ()
+    picked = posted.numbers("going")
+    cited = show_ranges(node.record["source_refs"]) if node else ""
+    options = tuple(Option(str(at), str(one["declaration"]), at in picked) for at, one in enumerate(actions))
+    value = {name: posted.text(name) if name in posted.data else cited for name in ("kept", "ranges")}
+    summary = posted.text("summary") if "summary" in posted.data else str(node.record["summary"]) if node else ""
+    return [
+        Fieldset((Field("kept", "Units that the first turn keeps", "units", value["kept"], help=UNITS_HELP),)),
+        Fieldset(
+            (
+                Field("going", "Actions that it has", "checks", options=options),
+                Field("ranges", "Units that it cites", "units", value["ranges"], help=UNITS_HELP),
+                Field("summary", "Its summary", "area", summary),
+            ),
+            "The second turn",
+        ),
+    ]
+
+
+def as_asked(*names: str) -> Ask:
+    def ask(seen: Seen, posted: Posted) -> list[Fieldset]:
+        return [Fieldset(tuple(Field(name, "", "hidden", posted.text(name)) for name in names))]
+
+    return ask
+
+
+def _without(data: QueryDict, name: str) -> QueryDict:
+    copied = data.copy()
+    copied.pop(name, None)
+    return copied

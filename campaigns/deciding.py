@@ -1,0 +1,225 @@
+"""What the pages of a review say about decisions: sentences for rows, impacts and comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from campaigns.act_forms import Seen
+from campaigns.actions import comparing, decisions, history
+from campaigns.actions.comparing import Comparison, Range
+from campaigns.actions.drafts import head_of
+from campaigns.actions.history import Stack
+from campaigns.actions.impacts import Impact
+from campaigns.models import ArtifactVersion, Decision
+from campaigns.record_fields import show_ranges
+from campaigns.wording import lane_name, sentence_for
+from extraction.identity import comparison_key
+
+LONGEST_ID = 24
+DID: Mapping[str, str] = {
+    "accept": "Accepted the merge",
+    "explode": "Undid the merge",
+    "canonical": "Chose the name",
+    "merge": "Merged",
+    "same": "Judged the same",
+    "not_same": "Judged not the same",
+    "unsure": "Noted as unsure",
+    "rename": "Renamed",
+    "remove": "Removed",
+    "split_evidence": "Split evidence off",
+    "edit": "Edited",
+    "evidence": "Changed the evidence",
+    "move_evidence": "Moved evidence",
+    "add": "Added",
+    "delete": "Removed",
+    "split_turn": "Split the turn",
+    "join_turns": "Joined turns",
+    "roll_back": "Rolled back",
+    "undo": "Undone",
+    "redo": "Done again",
+    "withdraw": "Withdrawn",
+}
+CAUSES: Mapping[str, str] = {
+    comparing.PERSON: "a person's review",
+    comparing.PROMPT: "another prompt",
+    comparing.MODEL: "another model or profile",
+    comparing.TRANSCRIPT: "another revision of the transcript",
+    comparing.DECISIONS: "decisions that the run applied",
+    comparing.REGISTRY: "another version of a registry",
+    comparing.RULES: "another version of the lane's rules",
+}
+FIELD_NAMES: Mapping[str, str] = {"id": "API id", "start_unit_id": "starts at", "end_unit_id": "ends at"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One decision as the page of decisions lists it."""
+
+    decision: Decision
+    did: str
+    gone: bool
+    withdrawable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One proposed merge and what was done with it; `records` are where its names stand, if all of them do."""
+
+    names: tuple[str, ...]
+    canonical: str
+    applied: bool
+    sentence: str
+    records: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One record of a comparison: what it is called, where it stands in the second version, what is otherwise."""
+
+    name: str
+    record: int | None
+    details: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a version stands among the others: `head` is what acts go on from."""
+
+    head: ArtifactVersion
+    stack: Stack
+
+    @property
+    def next_undo(self) -> str:
+        return did(self.stack.next_undo) if self.stack.next_undo else ""
+
+    @property
+    def next_redo(self) -> str:
+        return did(self.stack.next_redo) if self.stack.next_redo else ""
+
+
+def standing(version: ArtifactVersion) -> Standing:
+    """Return the head of the version's artifact and what can be undone from it."""
+    head = head_of(version.artifact) or version
+    return Standing(head, history.stack_of(head) if head.origin == ArtifactVersion.Origin.REVIEW else Stack())
+
+
+def did(row: Decision) -> str:
+    """Return in a few words what the row did, with the names it is about."""
+    about = row.about
+    if about is not None:
+        return f"{DID[row.kind]}: {did(about)}"
+    if row.kind == Decision.Kind.ROLL_BACK:
+        return f"Rolled back to version {row.data.get('to')}"
+    names = ", ".join(dict.fromkeys(str(key["key"]) for key in row.keys))
+    new = row.data.get("name")
+    chosen = row.data.get("canonical")
+    named = f" as {new}" if new else f" as {chosen['key']}" if chosen else ""
+    return f"{DID[row.kind]}: {names}{named}" if names else DID[row.kind]
+
+
+def rows_of(version: ArtifactVersion, stack: Stack, record: int | None) -> list[Row]:
+    """Return the history of the artifact, or of one of its records, newest first."""
+    session, lane = version.artifact.session, version.artifact.lane
+    everything = decisions.history(session, lane)
+    gone = decisions.abandoned(ArtifactVersion.objects.filter(artifact=version.artifact))
+    stand = {row.pk for row in decisions.live_of(everything, gone)}
+    done = {row.pk for row in stack.done}
+    node = Seen.of(version).node(record)
+    listed = everything[::-1] if node is None else history.of_record(everything, node.record, lane, node.members)
+    return [
+        Row(row, did(row), _gone(row, stand), row.pk in stand and row.kind in Decision.BINDING and row.pk not in done)
+        for row in listed
+    ]
+
+
+def _gone(row: Decision, stand: Collection[int]) -> bool:
+    return row.pk not in stand and row.kind not in Decision.ABOUT_OTHERS
+
+
+def verdicts(version: ArtifactVersion, seen: Seen) -> tuple[Verdict, ...]:
+    """Return every proposed merge of a registry with what code did with it."""
+    proposals = version.consolidations.get("proposals", ())
+    where: dict[str, int] = {}
+    for at, node in enumerate(seen.nodes if proposals else ()):
+        for atom in node.atoms:
+            where.setdefault(comparison_key(str(atom.get("name", ""))), at)
+    found = []
+    for proposal in proposals:
+        members = proposal.get("members", ())
+        names = tuple(map(str, members)) if isinstance(members, list) else ()
+        places = [where.get(comparison_key(name)) for name in names]
+        records = tuple(dict.fromkeys(number for number in places if number is not None))
+        records = records if None not in places else ()
+        applied = proposal["verdict"] == "applied"
+        sentence = "Applied." if applied else sentence_for({"code": proposal["verdict"]})
+        found.append(Verdict(names, str(proposal.get("canonical", "")), applied, sentence, records))
+    return tuple(found)
+
+
+def impact_lines(impact: Impact) -> list[str]:
+    """Return what an act would change elsewhere, a sentence each."""
+    lines = []
+    for affected in (impact.occurrences, impact.combat_turns, impact.spells, impact.enemy_events):
+        if affected is not None:
+            named = lane_name(affected.lane)
+            lines.append(f"{named}, version {affected.version}: {affected.count} would be named or led otherwise.")
+    if not lines:
+        lines.append("No other artifact of this session names these records yet.")
+    for old, new in impact.ids:
+        became = f"{short(new)} takes its place, and the old one keeps resolving" if new else "nothing takes its place"
+        lines.append(f"API id {short(old)} goes: {became}.")
+    if not impact.ids:
+        lines.append("No API id changes.")
+    return lines
+
+
+def short(text: str) -> str:
+    """Return an id shortened for reading."""
+    return text if len(text) <= LONGEST_ID else f"{text[:LONGEST_ID]}…"
+
+
+def differences(
+    comparison: Comparison, before: Seen, after: Seen
+) -> tuple[list[Difference], list[Difference], list[Difference]]:
+    """Return what was added, what was removed and what changed, by name."""
+    added = [Difference(after.name(at), at) for at in comparison.added]
+    removed = [Difference(before.name(at), None) for at in comparison.removed]
+    changed = [
+        Difference(
+            after.name(one.after),
+            one.after,
+            (
+                *((_called(each.field), said(each.before), said(each.after)) for each in one.fields),
+                *_cited(one.evidence_removed, one.evidence_added),
+            ),
+        )
+        for one in comparison.changed
+    ]
+    return added, removed, changed
+
+
+def said(value: Any) -> str:  # Any: JSON
+    """Return a field's value for reading."""
+    if value is None or value in ("", []):
+        return "nothing"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{_called(str(key))}: {said(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return "; ".join(said(one) for one in value)
+    return short(str(value)) if ":sha256:" in str(value) else str(value)
+
+
+def _called(field: str) -> str:
+    return FIELD_NAMES.get(field, field.removesuffix("_id").replace("_", " "))
+
+
+def _cited(removed: Sequence[Range], added: Sequence[Range]) -> Iterator[tuple[str, str, str]]:
+    if removed or added:
+        yield "evidence", _units(removed), _units(added)
+
+
+def _units(ranges: Sequence[Range]) -> str:
+    refs = [{"start_unit_id": start, "end_unit_id": end} for start, end in ranges]
+    return f"units {show_ranges(refs)}" if refs else "nothing"
