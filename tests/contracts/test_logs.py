@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import logging.config
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -18,8 +19,8 @@ def test_an_error_of_a_page_is_logged_without_its_words(db: None, monkeypatch: p
         raise ValueError(SECRET)
 
     monkeypatch.setattr("campaigns.views.home.visible_campaigns", fail)
-    formatter = settings.LOGGING["formatters"]["line"]
-    configured = logging.config.DictConfigurator({"version": 1}).configure_formatter(dict(formatter))
+    logged: Any = settings.LOGGING
+    configured = logging.config.DictConfigurator({"version": 1}).configure_formatter(dict(logged["formatters"]["line"]))
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     handler.setFormatter(configured)

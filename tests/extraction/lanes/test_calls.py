@@ -152,7 +152,7 @@ def prepared_together(client: ScriptedClient, prompt_id: str) -> tuple[LaneJob, 
         max_records=9,
     )
     job = make_job(client, profile=profile, envelope=CHUNK_REPLIES)
-    nothing = {"before": [], "after": []}
+    nothing: Any = {"before": [], "after": []}
     materials = {
         name: MATERIALS.get(name, nothing if name == "lead_in" else []) for name in job.catalog[prompt_id].materials
     }

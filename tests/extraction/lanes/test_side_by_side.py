@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import pytest
 
@@ -16,12 +17,13 @@ from extraction.lanes.ports import FixedSeats, LanePorts
 from extraction.lanes.side_by_side import Call, Stopped, run_side_by_side
 
 PATIENCE_S = 20.0
+T = TypeVar("T")
 
 
-def run_calls(calls: Sequence[Callable[[], int]], *, limit: int, ports: LanePorts, done: Callable[[int], None]) -> None:
+def run_calls(calls: Sequence[Callable[[], T]], *, limit: int, ports: LanePorts, done: Callable[[T], None]) -> None:
     """Run calls that never ask whether they were stopped."""
 
-    def deaf(call: Callable[[], int]) -> Call[int]:
+    def deaf(call: Callable[[], T]) -> Call[T]:
         return lambda stopped: call()
 
     run_side_by_side([deaf(call) for call in calls], limit=limit, ports=ports, done=done)
