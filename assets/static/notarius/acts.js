@@ -61,9 +61,11 @@
   /* Bring back what can be done to the chosen record. */
   async function refresh(focus = "") {
     const address = new URL(panel().dataset.url, location.href);
-    if (record() !== null) address.searchParams.set("record", record());
+    const target = record();
+    if (target !== null) address.searchParams.set("record", target);
     const text = await ask(address);
-    if (text === null) return;
+    // Another record was chosen meanwhile: its own answer is on the way.
+    if (text === null || target !== record()) return;
     panel().replaceWith(document.createRange().createContextualFragment(text));
     const key = wanted;
     wanted = "";
@@ -120,9 +122,11 @@
   /* The acts follow the chosen record, but never take an open form away. Until they do, nothing can be done to the one
      before, and a key that is pressed meanwhile waits for them. */
   let waiting = 0;
+  let last = record();
   if (records) {
     new MutationObserver(() => {
-      wanted = "";
+      if (record() !== last) wanted = "";
+      last = record();
       if (!chosen() || open()) return;
       clearTimeout(waiting);
       panel().inert = panel().dataset.record !== record();
