@@ -325,11 +325,12 @@ def test_initiative_alone_is_no_turn() -> None:
     assert turns(*OPENING, ("NOOR", "Fifteen to ten?"), ("INES", "Nobody.")) == []
 
 
-def test_without_a_roster_only_what_the_gm_tells_is_reported() -> None:
-    materials = extract_materials(*FIGHT, npcs=[], party=[], gm={})
-    reply = extract_combat_turns(materials)
+def test_without_a_roster_nobodys_turn_is_guessed() -> None:
+    """Who plays whom is then unknown; the same fight with its roster has turns."""
+    without = extract_combat_turns(extract_materials(*FIGHT, npcs=[], party=[], gm={}))
 
-    CombatTurnsReply.model_validate(reply, strict=True)
+    assert without == {"turns": []}
+    assert turns(*FIGHT) != []
 
 
 @pytest.mark.parametrize("junk", [{}, {"transcript": 3}, {"transcript": [{"unit_id": "x"}], "npcs": [3], "party": "x"}])
