@@ -27,6 +27,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
 
 class RunQuerySet(models.QuerySet["Run"]):
     def unfinished(self) -> Self:
+        """Runs that have not ended: those that wait and those that work; a paused one waits for a person."""
         return self.filter(state__in=("queued", "running"))
 
 

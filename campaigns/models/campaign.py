@@ -18,6 +18,16 @@ class Campaign(models.Model):
         default=False, help_text="Anyone may read approved artifacts, without quotes or transcripts."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    monthly_token_cap = models.PositiveBigIntegerField(
+        null=True, blank=True, help_text="Tokens of all its runs in a calendar month after which they are paused."
+    )
+    monthly_cost_cap = models.DecimalField(
+        null=True,
+        blank=True,
+        max_digits=12,
+        decimal_places=2,
+        help_text="Cost of all its runs in a month after which they are paused, in the currency of its prices.",
+    )
 
     objects = CampaignQuerySet.as_manager()
 

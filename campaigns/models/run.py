@@ -11,16 +11,19 @@ from campaigns.querysets import LaneRunQuerySet, RunQuerySet
 class Run(models.Model):
     """One execution of a pipeline over one transcript.
 
-    queued -> running -> succeeded | failed | cancelled. Failed means that at least one lane has no artifact; the
-    other lanes' artifacts stand.
+    queued -> running -> succeeded | failed | cancelled, and queued, running <-> paused. Failed means that at least
+    one lane has no artifact; the other lanes' artifacts stand. A paused run starts no call and loses nothing.
     """
 
     class State(models.TextChoices):
         QUEUED = "queued"
         RUNNING = "running"
+        PAUSED = "paused"
         SUCCEEDED = "succeeded"
         FAILED = "failed"
         CANCELLED = "cancelled"
+
+    ACTIVE = (State.QUEUED, State.RUNNING)
 
     session = models.ForeignKey(GameSession, on_delete=models.CASCADE, related_name="runs")
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="runs")
@@ -30,6 +33,15 @@ class Run(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
+    pause_code = models.CharField(max_length=60, blank=True, help_text="Why it is paused.")
+    token_cap = models.PositiveBigIntegerField(null=True, help_text="Tokens in and out after which it is paused.")
+    cost_cap = models.DecimalField(
+        null=True,
+        max_digits=12,
+        decimal_places=4,
+        help_text="Cost after which it is paused, in the currency of its prices.",
+    )
+    request_id = models.CharField(max_length=40, blank=True, help_text="The request that started it, for the log.")
 
     objects = RunQuerySet.as_manager()
 

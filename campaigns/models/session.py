@@ -3,6 +3,7 @@ from __future__ import annotations
 from django.db import models
 
 from campaigns.models.campaign import Campaign
+from campaigns.wording import session_heading
 
 
 class GameSession(models.Model):
@@ -19,3 +20,8 @@ class GameSession(models.Model):
 
     def __str__(self) -> str:
         return f"Session {self.number}"
+
+    @property
+    def heading(self) -> str:
+        """Return number and title, for people."""
+        return session_heading(self.number, self.title)

@@ -16,7 +16,7 @@ class ApiToken(models.Model):
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=100)
-    prefix = models.CharField(max_length=12)
+    prefix = models.CharField(max_length=12, db_index=True)
     digest = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.READ)
     campaign = models.ForeignKey(

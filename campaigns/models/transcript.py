@@ -7,7 +7,10 @@ from campaigns.models.session import GameSession
 
 
 class Transcript(models.Model):
-    """One revision of a session's transcript. Written once; a correction is the next revision."""
+    """One revision of a session's transcript. Written once; a correction is the next revision.
+
+    Revisions that follow each other differ; one may say again what an older one said.
+    """
 
     session = models.ForeignKey(GameSession, on_delete=models.CASCADE, related_name="transcripts")
     revision = models.PositiveIntegerField()
@@ -23,10 +26,7 @@ class Transcript(models.Model):
 
     class Meta:
         ordering = ("session", "revision")
-        constraints = (
-            models.UniqueConstraint(fields=("session", "revision"), name="transcript_revision_once"),
-            models.UniqueConstraint(fields=("session", "digest"), name="transcript_digest_once"),
-        )
+        constraints = (models.UniqueConstraint(fields=("session", "revision"), name="transcript_revision_once"),)
 
     def __str__(self) -> str:
         return self.source_id
@@ -34,6 +34,9 @@ class Transcript(models.Model):
 
 class Unit(models.Model):
     """One utterance. `position` counts from 0 and is the order; `unit_id` is only a name."""
+
+    WITHDRAWN = "[withdrawn]"
+    """The text of a unit whose words its speaker took back."""
 
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="units")
     position = models.PositiveIntegerField()
