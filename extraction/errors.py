@@ -11,6 +11,7 @@
     │   └── RequestRefused             no retry would help: credentials, model name, request, configuration
     ├── LaneFailed                     a lane ended without an artifact
     ├── RunCancelled                   somebody stopped the run
+    ├── RunPaused                      the run waits: what was in flight is kept, and the rest is asked later
     ├── LeaseLost                      another worker holds this lane now: stop, write nothing
     └── InternalError                  a bug of ours
 
@@ -87,6 +88,10 @@ class LaneFailed(NotariusError):
 
 class RunCancelled(NotariusError):
     code = Code.RUN_CANCELLED
+
+
+class RunPaused(NotariusError):
+    code = Code.RUN_PAUSED
 
 
 class LeaseLost(NotariusError):

@@ -24,8 +24,10 @@ from extraction.dnd.shared.verdicts import contradictory
 from extraction.dnd.spells.lane import SPELLS
 from extraction.errors import InternalError
 from extraction.findings import Finding
+from extraction.lanes.calls import identity_of
 from extraction.lanes.job import BoundReference, Judgement
 from extraction.lanes.lane import AnyLane, Scope
+from extraction.prompts.catalog import Catalog
 from extraction.source.documents import SourceDocument
 from extraction.source.index import DocumentIndex
 from extraction.source.references import SourceRef
@@ -52,6 +54,25 @@ CHUNK_REPLIES: Mapping[str, type[BaseModel]] = MappingProxyType(
     {lane.extract.prompt: lane.extract.reply for lane in LANES.values() if lane.shares_chunks}
 )
 """The reply types that may share one schema: those of the prompts that begin with the same chunk."""
+
+
+def prompts_of(lane: str, catalog: Catalog, *, shared_schema: bool) -> Mapping[str, Mapping[str, JsonValue]]:
+    """Return by stage the prompt and the reply's schema, by digest, that the lane would ask with, as manifests do.
+
+    `shared_schema` says whether the chunk prompts share one, as a profile may lay it out.
+    """
+    own = LANES[lane]
+    envelope = CHUNK_REPLIES if shared_schema else {}
+    found = {"extract": identity_of(catalog, own.extract.prompt, own.extract.reply, envelope)}
+    if own.proposal is not None:
+        found["normalize"] = identity_of(catalog, own.proposal.prompt, own.proposal.reply, envelope)
+    return found
+
+
+def policies_of(lane: str) -> list[str]:
+    """Return the ids of the rules that the lane works by, as manifests list them."""
+    own = LANES[lane]
+    return [*own.policies, *(own.proposal.policies if own.proposal else ())]
 
 
 def read_payload(lane: str, payload: Mapping[str, JsonValue]) -> Sequence[Mapping[str, JsonValue]]:

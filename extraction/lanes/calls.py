@@ -17,7 +17,8 @@ from extraction.lanes.lane import Materials
 from extraction.llm.boundary import ExchangeSink, StructuredRequest, never_stopped
 from extraction.llm.profiles import SchemaLayout
 from extraction.llm.schema import Schema, narrow, response_schema
-from extraction.prompts.render import render
+from extraction.prompts.catalog import Catalog
+from extraction.prompts.render import RENDER_POLICY, render
 
 Reply = TypeVar("Reply", bound=BaseModel)
 ENVELOPE = "answers"
@@ -57,7 +58,7 @@ def prepare(
     prompt = job.catalog[prompt_id]
     shared = _shares_schema(job, prompt_id)
     schema = narrow(
-        _envelope_schema(tuple(_places(job).items())) if shared else _schema(reply),
+        _shared_schema(job.catalog, job.envelope) if shared else _schema(reply),
         unit_ids=unit_ids if job.profile.unit_id_enum else None,
         max_records=job.profile.max_records if unit_ids is not None else None,
     )
@@ -83,16 +84,24 @@ def parse(reply: type[Reply], data: JsonValue) -> Reply:
 
 def prompt_identity(job: LaneJob, prompt_id: str, reply: type[BaseModel]) -> Mapping[str, JsonValue]:
     """Return prompt and private schema by digest, for manifests and fingerprints."""
-    schema = _envelope_schema(tuple(_places(job).items())) if _shares_schema(job, prompt_id) else _schema(reply)
-    return {"id": prompt_id, "digest": job.catalog[prompt_id].digest, "reply": digest(schema)}
+    envelope = job.envelope if _shares_schema(job, prompt_id) else {}
+    return identity_of(job.catalog, prompt_id, reply, envelope)
+
+
+def identity_of(
+    catalog: Catalog, prompt_id: str, reply: type[BaseModel], envelope: Mapping[str, type[BaseModel]]
+) -> Mapping[str, JsonValue]:
+    """Return a prompt and its reply's schema by digest; a reply of the envelope has the envelope's schema."""
+    schema = _shared_schema(catalog, envelope) if prompt_id in envelope else _schema(reply)
+    return {"id": prompt_id, "digest": catalog[prompt_id].digest, "render": RENDER_POLICY, "reply": digest(schema)}
 
 
 def _shares_schema(job: LaneJob, prompt_id: str) -> bool:
     return job.profile.schema_layout is SchemaLayout.ENVELOPE and prompt_id in job.envelope
 
 
-def _places(job: LaneJob) -> Mapping[str, type[BaseModel]]:
-    return {job.catalog[prompt_id].response: reply for prompt_id, reply in job.envelope.items()}
+def _shared_schema(catalog: Catalog, envelope: Mapping[str, type[BaseModel]]) -> Schema:
+    return _envelope_schema(tuple((catalog[prompt_id].response, reply) for prompt_id, reply in envelope.items()))
 
 
 @lru_cache(maxsize=64)

@@ -70,9 +70,10 @@ def extract_chunks(
     readings: dict[int, ChunkReading[R]] = {}
     total = len(chunks) + (lane.proposal is not None)
     fingerprint = extract_fingerprint(lane, job)
-    work = [_ChunkWork(lane, job, replace(scope, chunk=chunk), chunk, fingerprint, ports) for chunk in chunks]
     todo = []
-    for item in work:
+    for chunk in chunks:
+        ports.pulse()  # reading what is kept of a very long transcript takes longer than a lease
+        item = _ChunkWork(lane, job, replace(scope, chunk=chunk), chunk, fingerprint, ports)
         if (kept := item.reuse()) is not None:
             readings[item.chunk.number] = kept
         else:
@@ -91,6 +92,13 @@ def extract_chunks(
     ordered = [readings[chunk.number] for chunk in chunks]
     _refuse_invalid(ordered)
     return ordered
+
+
+def unanswered(lane: Lane[R], job: LaneJob, scope: Scope, chunks: Sequence[Chunk], ports: LanePorts) -> list[Materials]:
+    """Return what a run would ask a model about: the materials of each chunk that no checkpoint answers."""
+    fingerprint = extract_fingerprint(lane, job)
+    work = (_ChunkWork(lane, job, replace(scope, chunk=chunk), chunk, fingerprint, ports) for chunk in chunks)
+    return [item.materials for item in work if item.reuse() is None]
 
 
 def _refuse_invalid(readings: Sequence[ChunkReading[R]]) -> None:

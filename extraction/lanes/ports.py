@@ -44,6 +44,11 @@ class Pulse(Protocol):
         """Say that the lane is alive. Raises RunCancelled or LeaseLost when it must stop."""
 
 
+class Hold(Protocol):
+    def __call__(self) -> bool:
+        """Return whether no further call may start: the run is paused, or its cap is reached. Asked before each."""
+
+
 class MemoryCheckpoints:
     def __init__(self) -> None:
         self.values: dict[str, bytes] = {}
@@ -76,6 +81,10 @@ def no_pulse() -> None:
     pass
 
 
+def never_held() -> bool:
+    return False
+
+
 def drop_exchange(exchange: Exchange) -> None:
     pass
 
@@ -86,4 +95,5 @@ class LanePorts:
     seats: CallSeats = field(default_factory=lambda: FixedSeats(4))
     progress: Progress = no_progress
     pulse: Pulse = no_pulse
+    hold: Hold = never_held
     record: ExchangeSink = drop_exchange

@@ -26,14 +26,18 @@ def run_lane(lane: AnyLane, job: LaneJob, ports: LanePorts) -> LaneResult:
     """Return the lane's artifact over the job's document.
 
     Raises LaneFailed where no valid artifact came of it, ProviderUnavailable or RequestRefused where the provider
-    gave no answer, RunCancelled or LeaseLost from `ports.pulse`. Finished calls stay in the checkpoints either way.
+    gave no answer, RunCancelled or LeaseLost from `ports.pulse`, RunPaused where `ports.hold` says so. Finished calls
+    stay in the checkpoints either way.
     """
     scope = document_scope(job)
     findings = _check_references(lane, scope)
     chunks = chunks_of(lane, job, scope)
     readings = extract_chunks(lane, job, scope, chunks, ports)
+    ports.pulse()
     merged = lane.merge([reading.outcome.value.records for reading in readings], scope)
+    ports.pulse()
     normalized = normalize_records(lane, job, scope, merged, ports)
+    ports.pulse()
     records = normalized.settled.records
     # The document's findings stand first: they are few, and a bounded report cuts from the end.
     findings += [*normalized.findings, *(f for reading in readings for f in reading.outcome.findings)]

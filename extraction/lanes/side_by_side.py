@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from extraction.errors import LlmError
+from extraction.errors import LlmError, RunPaused
 from extraction.lanes.pool import CallPool
 from extraction.lanes.ports import LanePorts
 
@@ -27,16 +27,19 @@ def run_side_by_side(calls: Sequence[Call[T]], *, limit: int, ports: LanePorts, 
 
     A slot is refilled before the next result is taken, but never before the last one is kept: what a crash can
     repeat is what was in flight. After an LlmError no further call starts; those in flight are waited for and kept,
-    since they are paid for, and then the first error is raised. RunCancelled and LeaseLost abandon everything: no
-    further round trip starts, and the seats of those under way are left to run out, so that the limit holds.
+    since they are paid for, and then the first error is raised; the same with RunPaused where `ports.hold` says so.
+    RunCancelled and LeaseLost abandon everything: no further round trip starts, and the seats of those under way are
+    left to run out, so that the limit holds.
     """
     stop = threading.Event()
     pool: CallPool[T] = CallPool(min(limit, len(calls)))
     waiting = deque(calls)
     running: set[Future[T]] = set()
-    failure: LlmError | None = None
+    failure: LlmError | RunPaused | None = None
     try:
         while running or (waiting and failure is None):
+            if failure is None and waiting and ports.hold():
+                failure = RunPaused("The run is paused.")
             if failure is None:
                 _start_calls(pool, waiting, running, ports, limit, stop.is_set)
             for future in _ended(running):
@@ -45,7 +48,7 @@ def run_side_by_side(calls: Sequence[Call[T]], *, limit: int, ports: LanePorts, 
                     done(future.result())
                 except LlmError as error:
                     failure = failure or error
-                if failure is None:
+                if failure is None and not (waiting and ports.hold()):
                     _start_calls(pool, waiting, running, ports, limit, stop.is_set)
             ports.pulse()
     finally:

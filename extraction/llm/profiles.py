@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from extraction.canonical import JsonValue
 from extraction.codes import Code
 from extraction.errors import InputError
+from extraction.llm.prices import Prices
 
 PREFIX = "NOTARIUS_LLM_"
 DEFAULT = "default"
@@ -56,6 +57,9 @@ class TokenLimitField(StrEnum):
     MAX_COMPLETION_TOKENS = "max_completion_tokens"
 
 
+Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
 class Profile(BaseModel):
     """One named way to a model. The key is held as a secret and is in no dump, log or fingerprint."""
 
@@ -77,11 +81,15 @@ class Profile(BaseModel):
     chunk_words: Annotated[int, Field(ge=20)] = 1_800
     unit_id_enum: bool = False
     max_records: Annotated[int, Field(ge=1)] | None = None
-    # The four below change neither the request nor the reply and are in no fingerprint.
+    # Those below change neither the request nor the reply and are in no fingerprint.
     concurrency: Annotated[int, Field(ge=1, le=256)] = 8
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 120.0
     tries: Annotated[int, Field(ge=1, le=20)] = 5
     recordings: str | None = None
+    price_prompt: Price | None = None
+    price_cached: Price | None = None
+    price_completion: Price | None = None
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = "USD"
 
     @field_validator("base_url")
     @classmethod
@@ -111,7 +119,19 @@ class Profile(BaseModel):
             raise ValueError("schema_layout envelope is for a model, not for the provider rules")
         if self.provider is ProviderKind.REPLAY and not self.recordings:
             raise ValueError("recordings is needed for the provider replay")
+        if (self.price_prompt is None) is not (self.price_completion is None):
+            raise ValueError("price_prompt and price_completion are needed together")
+        if self.price_cached is not None and self.price_prompt is None:
+            raise ValueError("price_cached needs price_prompt and price_completion")
         return self
+
+    @property
+    def prices(self) -> Prices | None:
+        """The price table, where one is set; cached tokens cost like others unless it says otherwise."""
+        if self.price_prompt is None or self.price_completion is None:
+            return None
+        cached = self.price_prompt if self.price_cached is None else self.price_cached
+        return Prices(self.price_prompt, cached, self.price_completion, self.currency)
 
     def meaning(self) -> dict[str, JsonValue]:
         """Return what of the profile changes a request or a reply, for fingerprints: no URL, key or limit."""

@@ -13,8 +13,13 @@ from extraction.errors import PromptError
 from extraction.llm.boundary import Message
 from extraction.prompts.catalog import Part, Prompt, Style
 
+# Part of every prompt's identity: change it with whatever changes how the same materials read.
+RENDER_POLICY = "render.v2"
 NOTHING = "(none)"
 BETWEEN_PARTS = "\n\n"
+# Signs that a person at the screen cannot see and a model reads: tags, invisible selectors, zero-width spaces and
+# joins of words. The joiners of scripts and emoji (200C, 200D, FE0F) stay. The stored transcript keeps them all.
+UNSEEN = dict.fromkeys([*range(0xE0000, 0xE01F0), *range(0x2060, 0x2065), 0x200B, 0xFEFF])
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +118,13 @@ STYLES = {
 def _line(unit: Mapping[str, JsonValue], *, cited: bool) -> str:
     """Return one line. Line breaks inside a text become spaces, so that no text can pose as another unit."""
     mark = f"[{unit['unit_id']}]" if cited else f"({unit['unit_id']})"
-    speaker = " ".join(str(unit["speaker"]).split()) if unit["speaker"] else "?"
-    return f"{mark} {speaker}: {' '.join(str(unit['text']).split())}"
+    speaker = _seen(str(unit["speaker"] or "")) or "?"
+    return f"{mark} {speaker}: {_seen(str(unit['text']))}"
+
+
+def _seen(text: str) -> str:
+    """Return what a person sees of the text, on one line."""
+    return " ".join(text.translate(UNSEEN).split())
 
 
 def _items(value: JsonValue) -> Iterator[Mapping[str, JsonValue]]:

@@ -60,10 +60,13 @@ def facts_of(line: Line, before: Line | None, *, played: bool) -> list[str]:
     return facts
 
 
+def spoken_damage(low: str) -> list[tuple[int, str]]:
+    """Return each number that the lower-case text says together with damage, and its type, empty where none is said."""
+    return [
+        (value_of(found["n"] or found["m"] or found["p"]), found["type"] or found["kind"] or found["sort"] or "")
+        for found in _DAMAGE.finditer(low)
+    ]
+
+
 def _damage(low: str) -> list[str]:
-    said = []
-    for found in _DAMAGE.finditer(low):
-        number = value_of(found["n"] or found["m"] or found["p"])
-        kind = found["type"] or found["kind"] or found["sort"]
-        said.append(f"{number} {kind + ' ' if kind else ''}damage")
-    return said
+    return [f"{number} {kind + ' ' if kind else ''}damage" for number, kind in spoken_damage(low)]

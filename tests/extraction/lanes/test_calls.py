@@ -216,5 +216,5 @@ def test_prepare_refuses_materials_that_do_not_fit(materials: dict[str, Any], co
 def test_prompt_identity_is_digests_alone() -> None:
     identity = prompt_identity(make_job(ScriptedClient()), RECONCILE, NpcsReply)
 
-    assert identity.keys() == {"id", "digest", "reply"}
+    assert identity.keys() == {"id", "digest", "render", "reply"}
     assert identity["digest"] == story.CATALOG[RECONCILE].digest

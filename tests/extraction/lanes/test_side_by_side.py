@@ -11,7 +11,7 @@ from typing import TypeVar
 import pytest
 
 from extraction.codes import Code
-from extraction.errors import InternalError, LeaseLost, NotariusError, ProviderUnavailable, RunCancelled
+from extraction.errors import InternalError, LeaseLost, NotariusError, ProviderUnavailable, RunCancelled, RunPaused
 from extraction.lanes import side_by_side
 from extraction.lanes.ports import FixedSeats, LanePorts
 from extraction.lanes.side_by_side import Call, Stopped, run_side_by_side
@@ -263,3 +263,30 @@ def test_abandoned_call_is_told_to_stop_and_keeps_its_seat_until_the_lease_runs_
     assert looked.wait(PATIENCE_S)
     assert told == [True]
     assert seats.released == 0
+
+
+def test_a_hold_starts_no_further_call_and_keeps_those_in_flight() -> None:
+    both_started, held = threading.Barrier(2), threading.Event()
+    done: list[int] = []
+
+    def call(number: int) -> Callable[[], int]:
+        def answer() -> int:
+            both_started.wait(PATIENCE_S)
+            held.set()
+            return number
+
+        return answer
+
+    ports = LanePorts(hold=held.is_set)
+    with pytest.raises(RunPaused):
+        run_calls([call(number) for number in range(4)], limit=2, ports=ports, done=done.append)
+
+    assert sorted(done) == [0, 1]
+
+
+def test_a_hold_after_the_last_call_has_started_stops_nothing() -> None:
+    done: list[int] = []
+    asked = iter([False])
+    run_calls([lambda: 1], limit=1, ports=LanePorts(hold=lambda: next(asked, True)), done=done.append)
+
+    assert done == [1]
