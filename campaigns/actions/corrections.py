@@ -1,31 +1,35 @@
 """Corrections of a stored transcript: each makes its next revision, and the one before stays as it is.
 
-What was made from an earlier revision keeps its evidence there and is shown as outdated. Unit ids, times and order
-never change, so a citation means the same units in every revision that a correction made.
+What was made from an earlier revision keeps its evidence there and is shown as outdated, with what became of each
+citation (`campaigns/carried.py`). A unit keeps its id as long as it is there, and no id is given to another unit
+later, so that a number means the same words in every revision that a correction made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from typing import TYPE_CHECKING
 
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Max
 
+from campaigns import unit_changes
 from campaigns.actions import audit
 from campaigns.actions.transcripts import add_revision
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.glossary import Glossary
-from campaigns.models import GameSession, Transcript
-from campaigns.speakers import label_from, with_speakers
+from campaigns.models import GameSession, Transcript, Unit
+from campaigns.speakers import with_speakers
+from campaigns.unit_changes import Units, text_from
 from extraction.codes import Code
-from extraction.ingest import DEFAULT_LIMITS
-from extraction.source.documents import SourceUnit, units_digest
+from extraction.ingest.limits import MAX_INTEGER
+from extraction.source.documents import SourceUnit
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-
-Units = tuple[SourceUnit, ...]
 
 
 def rename_speaker(*, session: GameSession, old: str, new: str, by: User | None, seen: int | None = None) -> Transcript:
@@ -51,19 +55,60 @@ def reassign_units(
     The stretch is in transcript order. Raises NotFound for a unit that there is not, ActionError for a stretch that
     ends before it starts, and otherwise as `rename_speaker`.
     """
+    return _revise(
+        session,
+        lambda units: unit_changes.reassigned(units, first_unit_id, last_unit_id, speaker),
+        "transcript.reassign_units",
+        seen,
+        by,
+    )
 
-    def reassigned(units: Units) -> Units:
-        label = label_from(speaker)
-        places = {unit.unit_id: at for at, unit in enumerate(units)}
-        if first_unit_id not in places or last_unit_id not in places:
-            raise NotFound("There is no such unit in this transcript.")
-        first, last = places[first_unit_id], places[last_unit_id]
-        if first > last:
-            raise ActionError("The first unit stands after the last one in this transcript.")
-        changed = tuple(replace(unit, speaker=label) for unit in units[first : last + 1])
-        return units[:first] + changed + units[last + 1 :]
 
-    return _revise(session, reassigned, "transcript.reassign_units", seen, by)
+def reword_unit(
+    *, session: GameSession, unit_id: int, text: str, by: User | None, seen: int | None = None
+) -> Transcript:
+    """Make the next revision, with another text of one unit.
+
+    Raises NotFound for a unit that there is not, ActionError for a text that is none, otherwise as `rename_speaker`.
+    """
+    return _revise(
+        session, lambda units: unit_changes.reworded(units, unit_id, text), "transcript.reword_unit", seen, by
+    )
+
+
+def split_unit(
+    *, session: GameSession, unit_id: int, parts: Sequence[str], by: User | None, seen: int | None = None
+) -> Transcript:
+    """Make the next revision, with one unit in several, which have the same words in the same order.
+
+    The first part keeps the unit's id and its start, the last one its end. Raises NotFound for a unit that there is
+    not, ActionError for parts that are not its words or are no two, otherwise as `rename_speaker`.
+    """
+
+    def parted(units: Units) -> Units:
+        made = unit_changes.split(units, unit_id, parts, _fresh_ids(session))
+        if len(made) > settings.UPLOAD_MAX_UNITS:
+            raise ActionError(f"The transcript would have more than {settings.UPLOAD_MAX_UNITS} units.")
+        return made
+
+    return _revise(session, parted, "transcript.split_unit", seen, by)
+
+
+def join_units(
+    *, session: GameSession, first_unit_id: int, last_unit_id: int, by: User | None, seen: int | None = None
+) -> Transcript:
+    """Make the next revision, with the units from the first to the last as one, under the id of the first.
+
+    Raises NotFound for a unit that there is not, ActionError for units of several speakers, for a stretch that ends
+    before it starts and for one unit alone, otherwise as `rename_speaker`.
+    """
+    return _revise(
+        session,
+        lambda units: unit_changes.joined(units, first_unit_id, last_unit_id),
+        "transcript.join_units",
+        seen,
+        by,
+    )
 
 
 def apply_glossary(
@@ -96,10 +141,16 @@ def units_of(transcript: Transcript) -> Units:
 
 
 def _corrected(units: Units, glossary: Glossary, wanted: Mapping[str, str]) -> Units:
-    corrected = tuple(replace(unit, text=glossary.corrected(unit.text, wanted)) for unit in units)
-    if any(len(unit.text) > DEFAULT_LIMITS.max_unit_chars for unit in corrected):
-        raise ActionError(f"A unit would have more than {DEFAULT_LIMITS.max_unit_chars} characters.")
-    return corrected
+    said = ((unit, glossary.corrected(unit.text, wanted)) for unit in units)
+    return tuple(unit if text == unit.text else replace(unit, text=text_from(text)) for unit, text in said)
+
+
+def _fresh_ids(session: GameSession) -> Iterator[int]:
+    """Yield ids that no unit of any revision has ever had, above all of them as long as numbers last."""
+    units = Unit.objects.filter(transcript__session=session)
+    yield from range((units.aggregate(last=Max("unit_id"))["last"] or 0) + 1, MAX_INTEGER + 1)
+    taken = set(units.values_list("unit_id", flat=True))
+    yield from (number for number in count(1) if number not in taken)
 
 
 @transaction.atomic
@@ -115,12 +166,9 @@ def _revise(
         raise Conflict(f"Revision {base.revision} has been made meanwhile: look at it and decide again.")
     before = units_of(base)
     units = change(before)
-    changed = sum(old != new for old, new in zip(before, units, strict=True))
-    if not changed:
+    if units == before:
         raise ActionError("Nothing would change in the transcript.")
-    equal = session.transcripts.filter(digest=units_digest(units)).first()
-    if equal is not None:
-        raise Conflict(f"The transcript would be the same as revision {equal.revision}, which cannot be made twice.")
+    changed = len(set(units).difference(before))
     made = add_revision(
         session=session,
         units=units,

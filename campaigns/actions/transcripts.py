@@ -15,6 +15,7 @@ from django.db.models import Max
 from campaigns.actions import audit
 from campaigns.errors import ActionError
 from campaigns.models import Campaign, GameSession, Transcript, Unit
+from campaigns.search.index import index
 from campaigns.speakers import with_speakers
 from extraction.canonical import JsonValue
 from extraction.codes import Code
@@ -35,10 +36,14 @@ NOBODY_NAMED: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """`created` is False where the session had a transcript of equal units already."""
+    """`created` is False where the session's newest transcript had equal units already.
+
+    `same_as` is the older revision whose units were made the current ones again.
+    """
 
     transcript: Transcript
     created: bool
+    same_as: int | None = None
 
 
 def read(
@@ -83,8 +88,9 @@ def import_transcript(
     """Read the file and keep its units as the session's next revision; the session is made if it is new.
 
     Speakers named anew are stored under the new label, which is part of the digest: the transcript is as if the
-    recorder had known them. Units equal to those of an earlier revision make no row: that revision comes back. Raises
-    IngestError for a file that cannot be read, ActionError for a session number, title or label out of bounds.
+    recorder had known them. Units equal to those of the newest revision make no row: that revision comes back. Those
+    of an older one are the next revision, which says so. Raises IngestError for a file that cannot be read,
+    ActionError for a session number, title or label out of bounds.
     """
     found = read(data=data, filename=filename, format=format, encoding=encoding, speakers=speakers)
     return keep(campaign=campaign, number=number, title=title, found=found, renamed=len(speakers), by=by)
@@ -111,9 +117,10 @@ def _store(
     session, _ = GameSession.objects.get_or_create(campaign=campaign, number=number, defaults={"title": title})
     # Two uploads at once take their turn here, so that the second sees the revision of the first.
     session = GameSession.objects.select_for_update().get(pk=session.pk)
-    equal = session.transcripts.filter(digest=digest).first()
-    if equal is not None:
-        return Imported(equal, created=False)
+    newest = session.transcripts.order_by("-revision").first()
+    if newest is not None and newest.digest == digest:
+        return Imported(newest, created=False)
+    same_as = last_equal(session, digest)
     if title and not session.title:
         session.title = title
         session.save(update_fields=["title"])
@@ -136,8 +143,15 @@ def _store(
         units=transcript.unit_count,
         format=transcript.format,
         named_speakers=renamed,
+        **({"same_as": same_as} if same_as else {}),
     )
-    return Imported(transcript, created=True)
+    return Imported(transcript, created=True, same_as=same_as)
+
+
+def last_equal(session: GameSession, digest: str) -> int | None:
+    """Return the newest revision whose units have this digest, None where the session never had them."""
+    rows = session.transcripts.filter(digest=digest).order_by("-revision")
+    return rows.values_list("revision", flat=True).first()
 
 
 def add_revision(
@@ -150,7 +164,10 @@ def add_revision(
     notes: list[dict[str, JsonValue]],
     by: User | None,
 ) -> Transcript:
-    """Store the units as the next revision, inside the transaction of a caller who holds the session's row."""
+    """Store the units as the next revision, inside the transaction of a caller who holds the session's row.
+
+    From then on a search finds this revision's words, and no earlier one's.
+    """
     revision = (session.transcripts.aggregate(last=Max("revision"))["last"] or 0) + 1
     transcript = Transcript.objects.create(
         session=session,
@@ -167,6 +184,7 @@ def add_revision(
     rows = _rows(transcript, units)
     while batch := list(islice(rows, BATCH)):
         Unit.objects.bulk_create(batch)
+    index(transcript, ((unit.speaker, unit.text) for unit in units))
     return transcript
 
 

@@ -72,11 +72,17 @@ def discard(*, token: str, campaign: Campaign, user_id: int) -> None:
         path.unlink(missing_ok=True)
 
 
-def purge() -> None:
-    """Remove what has waited for more than an hour."""
-    for path in _waiting("*"):
-        if _age(path) > KEPT_S:
-            path.unlink(missing_ok=True)
+def expired() -> list[Path]:
+    """Return what has waited for more than an hour."""
+    return [path for path in _waiting("*") if _age(path) > KEPT_S]
+
+
+def purge() -> int:
+    """Remove what has waited for more than an hour, and return how many files that were."""
+    gone = expired()
+    for path in gone:
+        path.unlink(missing_ok=True)
+    return len(gone)
 
 
 def _folder() -> Path:

@@ -161,7 +161,8 @@ def _store(campaign: Campaign, number: int, waiting: uploads.Waiting, choice: Ch
 def _stored(request: HttpRequest, kept: transcripts.Imported) -> HttpResponse:
     transcript = kept.transcript
     if kept.created:
-        messages.success(request, f"Stored {transcript.unit_count} units as {transcript.source_id}.")
+        same = f" They equal revision {kept.same_as} and are current again." if kept.same_as else ""
+        messages.success(request, f"Stored {transcript.unit_count} units as {transcript.source_id}.{same}")
     else:
         messages.info(request, f"The session has these units already, as {transcript.source_id}. Nothing was changed.")
     return HttpResponseRedirect(reverse("review-session", args=(transcript.session_id,)), status=303)
@@ -228,9 +229,13 @@ def _name_fields(found: ReadTranscript, names: dict[str, str]) -> list[tuple[int
 
 
 def _place(session: GameSession | None, shown: Preview | None) -> dict[str, object]:
-    """Return what the transcript would be in its session: the same as a revision, or the next one."""
-    if session is None:
-        return {"same": None, "revision": 1}
-    same = session.transcripts.filter(digest=shown.digest).first() if shown else None
-    last = session.transcripts.aggregate(last=Max("revision"))["last"] or 0
-    return {"same": same, "revision": last + 1}
+    """Return what the transcript would be in its session: the same as the newest revision, or the next one.
+
+    `same_as` is an older revision that it equals.
+    """
+    newest = session.transcripts.order_by("-revision").first() if session else None
+    if session is None or newest is None or shown is None:
+        return {"same": None, "revision": newest.revision + 1 if newest else 1}
+    if newest.digest == shown.digest:
+        return {"same": newest}
+    return {"same": None, "same_as": transcripts.last_equal(session, shown.digest), "revision": newest.revision + 1}

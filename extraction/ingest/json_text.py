@@ -18,11 +18,14 @@ ParsedJson: TypeAlias = "bool | int | float | str | list[ParsedJson] | dict[str,
 _NO_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.?)*+"?|[^"\[\]{}]++', re.DOTALL)
 _CONSTANTS = re.compile(r'"(?:[^"\\]++|\\.?)*+"?|(?<![\w.+-])NaN(?![\w.])|(?<![\w.+-])-?Infinity(?![\w.])', re.DOTALL)
 _LONGEST_INTEGER = 18
-_LOOKS_LIKE_JSON = re.compile(r"\s*+(?:\{\s*+[\"}]|\[\s*+[\[{\]\"])")
+_LOOKS_LIKE_JSON = re.compile(r"\s*+(?:\{\s*+(?:[\"}]|\Z)|\[\s*+(?:[\[{\]\"]|\Z))")
 
 
 def looks_like_json(text: str) -> bool:
-    """Tell whether the text opens like a JSON object or a list of objects; `[00:01] Name: …` does not."""
+    """Tell whether the text opens like a JSON object or a list of objects; `[00:01] Name: …` does not.
+
+    A lone opening bracket is what is left of a file that was cut.
+    """
     return _LOOKS_LIKE_JSON.match(text) is not None
 
 

@@ -6,6 +6,7 @@ import html
 import re
 import unicodedata
 
+_LONG = 1_000_000
 _SPACES = "\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029"
 # NUL is left for the readers to refuse: a file that has one is not text.
 _CONTROLS = [
@@ -33,7 +34,15 @@ def without_controls(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Return the text with every run of white space as one space and none at its ends."""
-    return " ".join(without_controls(text).split())
+    cleaned = without_controls(text)
+    if len(cleaned) <= _LONG:
+        return " ".join(cleaned.split())
+    # Its words one by one would take twenty times the memory of a text that is too long anyhow.
+    for space in {char for char in set(cleaned) if char.isspace()}:
+        cleaned = cleaned.replace(space, " ")
+    while "  " in cleaned:
+        cleaned = cleaned.replace("  ", " ")
+    return cleaned.strip()
 
 
 def unescape_entities(text: str) -> str:

@@ -74,10 +74,11 @@ class Command(BaseCommand):
                     f"{name}: session {session} has these {kept.unit_count} units already, as {kept.source_id}."
                 )
                 return
+            same = f" They equal revision {imported.same_as} and are current again." if imported.same_as else ""
             count = kept.units.exclude(speaker=None).values("speaker").distinct().count()
         self.stdout.write(
             f"{name}: {kept.source_id}, {_units(kept.unit_count, count)}, {kept.format}, {kept.encoding},"
-            f" {time.monotonic() - started:.1f} s{_notes(kept.notes)}."
+            f" {time.monotonic() - started:.1f} s{_notes(kept.notes)}.{same}"
         )
 
     def _show(self, name: str, shown: Preview) -> None:

@@ -20,6 +20,8 @@ from extraction.source.documents import SourceUnit, units_digest
 from tests import factories, standard
 from tests.leaks import Leaks
 
+AT_ONCE = 20
+
 
 def notarius_json(units: Sequence[SourceUnit] = standard.UNITS, title: str | None = None) -> bytes:
     items: list[JsonValue] = [unit.as_json() for unit in units]
@@ -64,7 +66,17 @@ def test_import_of_different_units_makes_the_next_revision(campaign: Campaign) -
     back = bring_in(campaign, notarius_json())
 
     assert second.transcript.source_id == "salt-ferry.s1.t2"
-    assert (back.transcript.revision, back.created) == (1, False)
+    assert (second.created, second.same_as) == (True, None)
+    assert (back.transcript.revision, back.created, back.same_as) == (3, True, 1)
+    assert AuditEntry.objects.filter(facts__same_as=1).count() == 1
+
+
+def test_import_of_units_that_are_current_again_is_stored_once(campaign: Campaign) -> None:
+    first, other = notarius_json(), notarius_json(standard.UNITS[1:])
+    made = [bring_in(campaign, data) for data in (first, other, first, first, other, first)]
+
+    assert [one.transcript.revision for one in made] == [1, 2, 3, 3, 4, 5]
+    assert [one.same_as for one in made] == [None, None, 1, None, 2, 3]
 
 
 def test_import_of_equal_units_into_another_session_is_another_transcript(campaign: Campaign) -> None:
@@ -191,12 +203,12 @@ def test_import_says_who_and_how_much(campaign: Campaign, gm: User) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_two_equal_uploads_at_once_make_one_transcript() -> None:
+def test_twenty_equal_uploads_at_once_make_one_transcript() -> None:
     """On SQLite the writers queue for the one write lock; an in-memory test database has no second connection."""
     if connection.vendor != "postgresql":
         pytest.skip("needs a database that several connections share")
     campaign = factories.make_campaign("salt-ferry")
-    barrier = threading.Barrier(4)
+    barrier = threading.Barrier(AT_ONCE)
     outcomes: list[Imported] = []
 
     def upload() -> None:
@@ -206,13 +218,13 @@ def test_two_equal_uploads_at_once_make_one_transcript() -> None:
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=upload) for _ in range(4)]
+    threads = [threading.Thread(target=upload) for _ in range(AT_ONCE)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(timeout=30)
 
-    assert sorted(outcome.created for outcome in outcomes) == [False, False, False, True]
+    assert sorted(outcome.created for outcome in outcomes) == [*[False] * (AT_ONCE - 1), True]
     assert (Transcript.objects.count(), Unit.objects.count(), GameSession.objects.count()) == (1, 36, 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 import struct
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from pytest_django import Settings
 
+from campaigns.actions import transcripts
 from campaigns.models import Campaign, Unit
+from extraction.errors import IngestError
 from tests.campaigns.upload.conftest import Send
 from tests.extraction.ingest.zips import patched, zipped
 
@@ -38,6 +41,13 @@ BAD = {
     "cut-zip": (zipped({"a.txt": SPEECH})[:60], "archive"),
     "zip-of-nothing": (zipped({"a.png": b"x"}), "no transcript"),
     "deep-json": (b"[" * 10_000 + b"]" * 10_000, "deep"),
+    "one-bracket": (b"{", "not valid JSON"),
+    "one-bracket-of-a-list": (b"[\n", "not valid JSON"),
+    "deep-json-of-objects": (b'{"a":' * 10_000 + b"1" + b"}" * 10_000, "deep"),
+    "nul-in-json": (
+        rb'{"schema":"notarius.transcript.v1","title":null,"units":[{"unit_id":1,"speaker":null,"text":"a\u0000b","start_ms":null,"end_ms":null}]}',
+        "NUL",
+    ),
     "cut-json": (b'{"schema": "notarius.transcript.v1", "units": [', "JSON"),
     "other-json": (b'{"weather": "rain"}', "no transcript format"),
     "half-pair-in-json": (
@@ -156,3 +166,81 @@ def test_upload_needs_the_token_of_its_form(gm: User, campaign: Campaign) -> Non
     got = client.post("/campaigns/salt-ferry/upload/", {"number": "1", "file": SimpleUploadedFile("a", b"A: B")})
 
     assert got.status_code == 403
+
+
+def test_300_000_units_are_refused_or_kept_by_the_limit_alone(
+    browser: Client, campaign: Campaign, settings: Settings
+) -> None:
+    """One unit more than the site takes is refused while it is read: what lies behind it costs nothing."""
+    settings.UPLOAD_MAX_UNITS = 300_000
+    data = b"Ida: Hm.\nYun: No.\n" * 150_000
+    before = rows()
+
+    with pytest.raises(IngestError, match="more than 300000 units"):
+        transcripts.import_transcript(campaign=campaign, number=1, data=data + b"Ida: Hm.\n", by=None)
+    assert rows() == before
+    assert len(transcripts.read(data=data).units) == 300_000
+
+
+def test_a_file_that_claims_2_gb_is_refused_by_what_it_claims(tmp_path: Path, campaign: Campaign) -> None:
+    """The file is a hole: whoever read it before looking at its size would take 2 GB of memory."""
+    file = tmp_path / "night.vtt"
+    with file.open("wb") as hole:
+        hole.truncate(2**31)
+    before = rows()
+    tracemalloc.start()
+    with pytest.raises(CommandError, match=r"larger|more than"):
+        call_command("import_transcript", str(file), "--campaign", "salt-ferry", "--session", "1")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 64 * 2**20
+    assert rows() == before
+
+
+@pytest.mark.parametrize("kind", ["bomb", "deep-json", "one-line-of-10-mb", "claims-2-gb", "nested"])
+def test_bad_file_takes_memory_in_proportion_to_its_size(kind: str) -> None:
+    data, words = BAD[kind]
+    tracemalloc.start()
+    with pytest.raises(IngestError, match=words):
+        transcripts.read(data=data, filename="night.txt")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 16 * 2**20 + 12 * len(data)
+
+
+def test_text_that_turns_its_direction_stays_inside_of_its_element(
+    browser: Client, campaign: Campaign, send: Send
+) -> None:
+    """The name and the words stand in elements of their own direction, so that they cannot turn what is beside them."""
+    address = send("\u202eadI: \u202egnaw\nIda: \u05e9\u05dc\u05d5\u05dd\n".encode(), "night.txt")
+    preview = browser.get(address).content.decode()
+    browser.post(address, {"act": "store"})
+    session = campaign.sessions.get()
+    reading = browser.get(f"/review/sessions/{session.pk}/units").content.decode()
+
+    assert (
+        '<span class="said" dir="auto">\u202egnaw' in preview or '<span class="said" dir="auto">\u202eadI: ' in preview
+    )
+    assert "<bdi>Ida</bdi>" in preview
+    assert '<p class="said" dir="auto">\u05e9\u05dc\u05d5\u05dd</p>' in reading
+    assert '<span class="who" dir="auto">Ida</span>' in reading
+
+
+def test_signs_survive_to_every_page_and_answer(browser: Client, campaign: Campaign, send: Send) -> None:
+    text = "♪ 🎲 “naïve” Łódź ♪"
+    address = send(f"Zoë: {text}\n".encode(), "night.txt")
+    shown = browser.get(address).content.decode()
+    browser.post(address, {"act": "store"})
+    session = campaign.sessions.get()
+    base = "/campaigns/salt-ferry/sessions/1/transcript"
+
+    for page in (
+        shown,
+        browser.get(f"/review/sessions/{session.pk}/units").content.decode(),
+        browser.get(f"{base}/units/1/").content.decode(),
+        browser.get(f"/api/v1{base}").content.decode(),
+    ):
+        assert text in page
+        assert "Zoë" in page

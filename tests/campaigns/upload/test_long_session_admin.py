@@ -55,7 +55,7 @@ def fields_of(page: str) -> dict[str, str]:
 
 
 def rows() -> dict[str, int]:
-    kept = ("AuditEntry", "Campaign", "Membership", "RegistryState", "RosterEntry", "GlossaryTerm")
+    kept = ("AuditEntry", "Campaign", "Change", "Membership", "RegistryState", "RosterEntry", "GlossaryTerm")
     models = apps.get_app_config("campaigns").get_models()
     return {model.__name__: model._default_manager.count() for model in models if model.__name__ not in kept}
 

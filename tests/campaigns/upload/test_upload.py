@@ -36,7 +36,7 @@ def test_upload_stores_nothing_before_it_was_looked_at(
         assert part in page
     assert "ingest.skipped" in page
     assert "line 3" in page
-    assert "“salt wick” may be Saltwick : 1 time" in page
+    assert "“ salt wick ” may be Saltwick : 1 time" in page
     assert not GameSession.objects.exists()
     assert stat.S_IMODE(waiting(data_dir)[0].stat().st_mode) == 0o600
 
