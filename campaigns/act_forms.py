@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import orjson
 from django.http import QueryDict
 
+from campaigns.actions import bindings
+from campaigns.actions.bulk import undisputed
 from campaigns.actions.nodes import Node, Record, read_nodes
 from campaigns.errors import ActionError, Problem
 from campaigns.models import ArtifactVersion
 from campaigns.presentation import shown
 from campaigns.record_fields import UNITS_HELP, Field, Fieldset, Option, fieldsets, refusal, show_ranges
+from campaigns.wording import sentence_for
+from extraction.canonical import JsonValue
+from extraction.codes import Code
 from extraction.registry import LANES
+
+MALFORMED = sentence_for({"code": Code.RECORD_SHAPE.value})
+PLACED = "location-occurrences"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +47,20 @@ class Seen:
 
     def node(self, number: int | None) -> Node | None:
         return self.nodes[number] if number is not None and 0 <= number < len(self.nodes) else None
+
+    def places(self) -> list[Record]:
+        """Return the places that an occurrence may lead to: those of the registry that it was made with."""
+        bound = bindings.as_made(self.version).get("locations")
+        return [] if bound is None else list(cast("list[Record]", bound.payload["locations"]))
+
+    def led(self, fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """Return the fields with the name of the place that was chosen by its id."""
+        if self.family != PLACED or "name" in fields or not fields.get("location_id"):
+            return dict(fields)
+        named = [str(place["name"]) for place in self.places() if place["id"] == fields["location_id"]]
+        if not named:
+            raise refusal("location_id", "Choose one of the places.")
+        return {**fields, "name": named[0]}
 
     def name(self, number: int) -> str:
         return self.name_of(self.nodes[number].record)
@@ -109,9 +131,13 @@ def with_problems(groups: Sequence[Fieldset], problems: Sequence[Problem]) -> tu
         for one in group.fields:
             own = [problem for problem in left if one.kind != "hidden" and _is_about(problem, one.name)]
             left = [problem for problem in left if problem not in own]
-            fields.append(replace(one, problems=tuple(dict.fromkeys(problem.sentence for problem in own))))
+            fields.append(replace(one, problems=tuple(dict.fromkeys(_sentence(problem, one) for problem in own))))
         found.append(replace(group, fields=tuple(fields)))
     return found, list(dict.fromkeys(problem.sentence for problem in left))
+
+
+def _sentence(problem: Problem, field: Field) -> str:
+    return field.rule if field.rule and problem.sentence == MALFORMED else problem.sentence
 
 
 def _is_about(problem: Problem, name: str) -> bool:
@@ -120,7 +146,11 @@ def _is_about(problem: Problem, name: str) -> bool:
         return name in ("ranges", "kept", "refs")
     if parts[0] == "actions" and len(parts) > 2:
         return name == f"action-{parts[1]}-{parts[2]}"
-    return name == parts[0] or (parts[0].endswith("_id") and name == "name")
+    return (
+        name == parts[0]
+        or (parts[0].endswith("_id") and name == "name")
+        or (parts[0] == "name" and name == "location_id")
+    )
 
 
 def which_member(seen: Seen, posted: Posted) -> list[Fieldset]:
@@ -150,6 +180,22 @@ def which_records(seen: Seen, posted: Posted) -> list[Fieldset]:
     ]
 
 
+def which_merges(seen: Seen, posted: Posted) -> list[Fieldset]:
+    """Return the merges that nobody disputes, all of them chosen until the form comes back."""
+    came_back = "expected_version" in posted.data
+    picked = posted.numbers("records")
+    options = tuple(
+        Option(
+            str(at),
+            seen.name(at),
+            not came_back or at in picked,
+            "from " + ", ".join(str(member["name"]) for member in seen.nodes[at].members),
+        )
+        for at in undisputed(seen.version)
+    )
+    return [Fieldset((Field("records", "Merges that nothing speaks against", "checks", options=options),))]
+
+
 def which_turns(seen: Seen, posted: Posted) -> list[Fieldset]:
     record = posted.number("record")
     picked = posted.numbers("records") or ([] if record is None else [record, record + 1])
@@ -163,13 +209,20 @@ def _refs_of(seen: Seen, posted: Posted) -> tuple[Option, ...]:
     return tuple(Option(str(at), f"Units {show_ranges([ref])}", at in picked) for at, ref in enumerate(refs))
 
 
+def _which_move(seen: Seen, posted: Posted) -> tuple[Field, Field]:
+    return (
+        Field("ranges", "Units that move", "units", posted.text("ranges"), help=UNITS_HELP),
+        Field("refs", "Or all of", "checks", options=_refs_of(seen, posted)),
+    )
+
+
 def what_splits(seen: Seen, posted: Posted) -> list[Fieldset]:
     to = posted.number("to")
     options = seen.options([] if to is None else [to], without=posted.number("record"))
     return [
         Fieldset(
             (
-                Field("refs", "Evidence that moves", "checks", options=_refs_of(seen, posted)),
+                *_which_move(seen, posted),
                 Field("to", "Moves to", "select", options=(Option("", "a new record"), *options)),
                 Field("name", "Name of the new record", value=posted.text("name")),
             )
@@ -183,7 +236,7 @@ def what_moves(seen: Seen, posted: Posted) -> list[Fieldset]:
     return [
         Fieldset(
             (
-                Field("refs", "Evidence that moves", "checks", options=_refs_of(seen, posted)),
+                *_which_move(seen, posted),
                 Field("to", "Moves to", "select", options=options),
             )
         )
@@ -219,7 +272,29 @@ def which_fields(seen: Seen, posted: Posted) -> list[Fieldset]:
     came_back = (
         posted.data if any(name in posted.data for name in ("csrfmiddlewaretoken", "expected_version")) else None
     )
-    return fieldsets(seen.family, node.record if node else None, came_back)
+    groups = fieldsets(seen.family, node.record if node else None, came_back)
+    return [_with_places(seen, group) for group in groups] if seen.family == PLACED else groups
+
+
+def _with_places(seen: Seen, group: Fieldset) -> Fieldset:
+    """Return the fields with the places to choose from in the place of name and id, where they are known."""
+    places = seen.places()
+    asked = next((one for one in group.fields if one.name == "location_id"), None)
+    if asked is None or not places:
+        return group
+    options = tuple(
+        Option(str(place["id"]), str(place["name"]), place["id"] == asked.value, _first_met(seen, place))
+        for place in places
+    )
+    chosen = () if any(option.chosen for option in options) else (Option("", "choose"),)
+    which = Field("location_id", "Which place", "select", options=(*chosen, *options))
+    return Fieldset((which, *(one for one in group.fields if one.name not in ("name", "location_id"))))
+
+
+def _first_met(seen: Seen, place: Record) -> str:
+    refs = place.get("source_refs")
+    session = seen.version.artifact.session
+    return f"session {session.number}, from unit {refs[0]['start_unit_id']}" if refs else f"session {session.number}"
 
 
 def which_units(seen: Seen, posted: Posted) -> list[Fieldset]:

@@ -19,13 +19,14 @@ from campaigns.act_forms import (
     which_fields,
     which_halves,
     which_member,
+    which_merges,
     which_name,
     which_other,
     which_records,
     which_turns,
     which_units,
 )
-from campaigns.actions import editing, history, impacts, reruns, reviews
+from campaigns.actions import bulk, editing, history, impacts, reruns, reviews
 from campaigns.actions.drafts import Reviewed
 from campaigns.actions.impacts import Impact
 from campaigns.actions.nodes import key_of
@@ -48,7 +49,7 @@ class Call(TypedDict):
 
 
 Do = Callable[[Seen, Posted, Call], Reviewed]
-Foresee = Callable[[Seen, Posted, int], Impact]
+Foresee = Callable[[Seen, Posted, int], Impact | None]
 
 
 class On(Enum):
@@ -63,7 +64,11 @@ class On(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """`ask` says what the form has beside the reason; `foresee` has a merge or a new name shown before it is saved."""
+    """`ask` says what the form has beside the reason.
+
+    `foresee` tells what an act on a registry would change elsewhere, which is shown before it is saved; None where
+    there is nothing to tell.
+    """
 
     key: str
     title: str
@@ -118,6 +123,13 @@ def _canonical(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     return reviews.choose_canonical(**call, record=posted.record(), member=member)
 
 
+def _accept_all(seen: Seen, posted: Posted, call: Call) -> Reviewed:
+    records = posted.numbers("records")
+    if not records:
+        raise refusal("records", "Choose at least one merge.")
+    return bulk.accept_all(**call, records=records)
+
+
 def _merge(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     return reviews.merge(**call, records=posted.numbers("records"), canonical=_name_giver(posted))
 
@@ -132,29 +144,40 @@ def _name_giver(posted: Posted) -> int:
 def _split(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     to = posted.number("to")
     return reviews.split_evidence(
-        **call, record=posted.record(), refs=posted.numbers("refs"), to=to, name=posted.text("name")
+        **call,
+        record=posted.record(),
+        refs=posted.numbers("refs"),
+        ranges=_ranges(posted),
+        to=to,
+        name=posted.text("name"),
     )
+
+
+def _ranges(posted: Posted) -> list[tuple[int, int]]:
+    return read_ranges(posted.text("ranges"))
 
 
 def _edit(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     number = posted.record()
     node = seen.node(number)
-    fields = read_fields(seen.family, posted.data, node.record if node else None)
+    fields = seen.led(read_fields(seen.family, posted.data, node.record if node else None))
     return editing.edit_record(**call, record=number, fields=fields)
 
 
 def _evidence(seen: Seen, posted: Posted, call: Call) -> Reviewed:
-    return editing.set_evidence(**call, record=posted.record(), ranges=read_ranges(posted.text("ranges")))
+    return editing.set_evidence(**call, record=posted.record(), ranges=_ranges(posted))
 
 
 def _move(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     to = posted.chosen("to", "Choose the record that it moves to.")
-    return editing.move_evidence(**call, record=posted.record(), refs=posted.numbers("refs"), to=to)
+    return editing.move_evidence(
+        **call, record=posted.record(), refs=posted.numbers("refs"), ranges=_ranges(posted), to=to
+    )
 
 
 def _add(seen: Seen, posted: Posted, call: Call) -> Reviewed:
-    fields = read_fields(seen.family, posted.data, None)
-    return editing.add_record(**call, fields=fields, ranges=read_ranges(posted.text("ranges")))
+    fields = seen.led(read_fields(seen.family, posted.data, None))
+    return editing.add_record(**call, fields=fields, ranges=_ranges(posted))
 
 
 def _split_turn(seen: Seen, posted: Posted, call: Call) -> Reviewed:
@@ -163,7 +186,7 @@ def _split_turn(seen: Seen, posted: Posted, call: Call) -> Reviewed:
         **call,
         record=posted.record(),
         actions=posted.numbers("going"),
-        ranges=read_ranges(posted.text("ranges")),
+        ranges=_ranges(posted),
         kept=read_ranges(posted.text("kept"), "kept"),
         fields={"summary": summary} if summary else None,
     )
@@ -203,6 +226,29 @@ def _foresee_rename(seen: Seen, posted: Posted, expected: int) -> Impact:
     )
 
 
+def _foresee_canonical(seen: Seen, posted: Posted, expected: int) -> Impact:
+    member = posted.chosen("member", "Choose one of the names.")
+    return impacts.impact_of_canonical(
+        artifact_id=seen.version.artifact_id, expected_version=expected, record=posted.record(), member=member
+    )
+
+
+def _foresee_explode(seen: Seen, posted: Posted, expected: int) -> Impact:
+    return impacts.impact_of_undo(
+        artifact_id=seen.version.artifact_id, expected_version=expected, record=posted.record()
+    )
+
+
+def _foresee_not_same(seen: Seen, posted: Posted, expected: int) -> Impact | None:
+    """Two separate records stay as they are; of a consolidation, members part from it."""
+    members = posted.numbers("members")
+    if not members or posted.number("other") is not None:
+        return None
+    return impacts.impact_of_parting(
+        artifact_id=seen.version.artifact_id, expected_version=expected, record=posted.record(), members=members
+    )
+
+
 def _foresee_remove(seen: Seen, posted: Posted, expected: int) -> Impact:
     return impacts.impact_of_remove(
         artifact_id=seen.version.artifact_id, expected_version=expected, record=posted.record()
@@ -221,7 +267,20 @@ def _on_decision(action: Callable[..., Reviewed]) -> Do:
 
 FOR: Mapping[str, On] = {
     **dict.fromkeys(
-        ("accept", "explode", "canonical", "merge", "split", "rename", "remove", "same", "not_same", "unsure", "adopt"),
+        (
+            "accept",
+            "accept_all",
+            "explode",
+            "canonical",
+            "merge",
+            "split",
+            "rename",
+            "remove",
+            "same",
+            "not_same",
+            "unsure",
+            "adopt",
+        ),
         On.REGISTRY,
     ),
     **dict.fromkeys(("edit", "delete"), On.OTHERS),
@@ -232,8 +291,23 @@ ACTS: Mapping[str, Act] = {
     act.key: replace(act, on=FOR.get(act.key, On.ALL))
     for act in (
         Act("accept", "Accept the merge", "Accept", _on_record(reviews.accept)),
-        Act("explode", "Undo the merge", "Undo the merge", _on_record(reviews.undo_consolidation)),
-        Act("canonical", "Choose the name", "Use this name", _canonical, which_member),
+        Act(
+            "accept_all",
+            "Accept what nobody disputes",
+            "Accept these",
+            _accept_all,
+            which_merges,
+            help="Look through the list and take out what you doubt. One undo takes all of them back.",
+        ),
+        Act(
+            "explode",
+            "Undo the merge",
+            "Undo the merge",
+            _on_record(reviews.undo_consolidation),
+            as_asked(),
+            _foresee_explode,
+        ),
+        Act("canonical", "Choose the name", "Use this name", _canonical, which_member, _foresee_canonical),
         Act("merge", "Merge records", "Merge", _merge, which_records, _foresee_merge),
         Act("split", "Split evidence off", "Split off", _split, what_splits),
         Act(
@@ -262,7 +336,15 @@ ACTS: Mapping[str, Act] = {
             _foresee_same,
             "They become one; later runs obey.",
         ),
-        Act("not_same", "Not the same", "Not the same", _not_same, which_apart, help="Later runs never merge them."),
+        Act(
+            "not_same",
+            "Not the same",
+            "Not the same",
+            _not_same,
+            which_apart,
+            _foresee_not_same,
+            "Later runs never merge them.",
+        ),
         Act("unsure", "Nobody can tell yet", "Unsure", _unsure, which_other, help="Binds nothing; it is only noted."),
         Act("edit", "Edit", "Save", _edit, which_fields),
         Act("evidence", "Evidence", "Save", _evidence, which_units),

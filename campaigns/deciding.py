@@ -92,11 +92,11 @@ class Standing:
 
     @property
     def next_undo(self) -> str:
-        return did(self.stack.next_undo) if self.stack.next_undo else ""
+        return did_together(self.stack.to_undo)
 
     @property
     def next_redo(self) -> str:
-        return did(self.stack.next_redo) if self.stack.next_redo else ""
+        return did_together(self.stack.to_redo)
 
 
 def standing(version: ArtifactVersion) -> Standing:
@@ -117,6 +117,12 @@ def did(row: Decision) -> str:
     chosen = row.data.get("canonical")
     named = f" as {new}" if new else f" as {chosen['key']}" if chosen else ""
     return f"{DID[row.kind]}: {names}{named}" if names else DID[row.kind]
+
+
+def did_together(rows: Sequence[Decision]) -> str:
+    """Return what the rows of one version did: the first in words, the others by number."""
+    more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
+    return f"{did(rows[0])}{more}" if rows else ""
 
 
 def rows_of(version: ArtifactVersion, stack: Stack, record: int | None) -> list[Row]:
@@ -160,13 +166,16 @@ def verdicts(version: ArtifactVersion, seen: Seen) -> tuple[Verdict, ...]:
 
 def impact_lines(impact: Impact) -> list[str]:
     """Return what an act would change elsewhere, a sentence each."""
-    lines = []
-    for affected in (impact.occurrences, impact.combat_turns, impact.spells, impact.enemy_events):
-        if affected is not None:
-            named = lane_name(affected.lane)
-            lines.append(f"{named}, version {affected.version}: {affected.count} would be named or led otherwise.")
-    if not lines:
+    others = (impact.occurrences, impact.combat_turns, impact.spells, impact.enemy_events)
+    lines = [
+        f"{lane_name(one.lane)}, version {one.version}: {one.count} would be named or led otherwise."
+        for one in others
+        if one is not None and one.count
+    ]
+    if not any(others):
         lines.append("No other artifact of this session names these records yet.")
+    elif not lines:
+        lines.append("No record of another artifact would be named or led otherwise.")
     for old, new in impact.ids:
         became = f"{short(new)} takes its place, and the old one keeps resolving" if new else "nothing takes its place"
         lines.append(f"API id {short(old)} goes: {became}.")
@@ -198,6 +207,18 @@ def differences(
         for one in comparison.changed
     ]
     return added, removed, changed
+
+
+def by_lines(comparison: Comparison, before: Seen, after: Seen) -> list[tuple[str, str, str]]:
+    """Return each cited range of which the versions do not say the same: its units, who cited it, who does."""
+    return [
+        (
+            _units([moved.range]),
+            ", ".join(map(before.name, moved.before)) or "nobody",
+            ", ".join(map(after.name, moved.after)) or "nobody",
+        )
+        for moved in comparison.ranges
+    ]
 
 
 def said(value: Any) -> str:  # Any: JSON

@@ -38,13 +38,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A record as a person reads it."""
+    """A record as a person reads it. `labels` say a turn's `round` too, if anybody did."""
 
     heading: str
     labels: tuple[str, ...] = ()
     facts: tuple[Fact, ...] = ()
     steps: tuple[Step, ...] = ()
     interrupt: bool = False
+    round: int | None = None
 
 
 def shown(family: str, item: Item) -> Shown:
@@ -83,12 +84,16 @@ def _turn(item: Item) -> Shown:
     kind, number = _text(item, "turn_kind"), _number(item, "round")
     labels = () if kind in ("", "turn") else (_words(kind),)
     if number is not None:
-        labels = (*labels, f"round {number}")
+        labels = (*labels, round_label(number))
     actions = item.get("actions")
     given = actions if isinstance(actions, list) else ()
     steps = tuple(_step(action) for action in given if isinstance(action, Mapping))
     facts = _facts(("", _text(item, "summary")))
-    return Shown(_text(item, "actor") or NAMELESS, labels, facts, steps, kind in INTERRUPTS)
+    return Shown(_text(item, "actor") or NAMELESS, labels, facts, steps, kind in INTERRUPTS, number)
+
+
+def round_label(number: int) -> str:
+    return f"round {number}"
 
 
 def _step(action: Item) -> Step:

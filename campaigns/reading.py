@@ -17,13 +17,14 @@ import orjson
 from django.db.models import Count
 
 from campaigns import coverage
+from campaigns.carried import Way
 from campaigns.coverage import State
-from campaigns.models import ArtifactVersion, GameSession, LaneRun, Transcript, Unit
-from campaigns.presentation import SCENES, Item, Shown, shown
+from campaigns.models import ArtifactVersion, GameSession, Transcript, Unit
+from campaigns.presentation import Item, Shown, shown
+from campaigns.reading_states import SCENE_LANE, states_of
 from campaigns.review import BLOCK, MOST_UNITS, Evidence
 from campaigns.wording import LANE_NAMES, lane_name, record_of, sentence_for
 
-SCENE_LANE = f"dnd/{SCENES}"
 MOST_CITING = 50
 MOST_SPEAKERS = 40
 # Three sessions of ten lanes.
@@ -78,13 +79,17 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class CitingLane:
-    """One version's records with where they cite; `remarks` are the warnings about a record."""
+    """One version's records with where they cite; `remarks` are the warnings about a record.
+
+    `lost` are the citations of an earlier transcript whose words are not in this one.
+    """
 
     lane: str
     version_id: int
     items: Sequence[Item]
     citations: tuple[Citation, ...]
     remarks: Mapping[int, tuple[str, ...]]
+    lost: int = 0
 
     @property
     def name(self) -> str:
@@ -160,10 +165,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A session's newest transcript with the newest usable version of each lane that was made from it.
+    """A session's newest transcript with the newest usable version of each lane.
 
-    `states` says for each lane but the scenes what its uncited units are; `left_out` names the lanes whose newest
-    version is of an earlier transcript.
+    Citations of a version of an earlier transcript stand where their words stand now; `carried` names such lanes, and
+    `lost` counts the citations whose words are not there any more. `states` says for each lane but the scenes what
+    its uncited units are.
     """
 
     transcript: Transcript
@@ -171,7 +177,8 @@ class Reading:
     lanes: tuple[CitingLane, ...]
     scenes: CitingLane | None
     states: Mapping[str, State]
-    left_out: tuple[str, ...]
+    carried: tuple[str, ...]
+    lost: int
 
     @property
     def total(self) -> int:
@@ -274,29 +281,40 @@ class Reading:
 
 
 def read_session(session: GameSession) -> Reading | None:
-    """Return the session as its lanes cite it, in five queries; None where it has no transcript."""
+    """Return the session as its lanes cite it, in five queries; None where it has no transcript.
+
+    The way from another revision takes two more, and is kept.
+    """
     transcript = session.transcripts.order_by("-revision").first()
     if transcript is None:
         return None
     source = Source.of(transcript)
-    versions = ArtifactVersion.objects.usable().filter(artifact__session=session).select_related("artifact")
+    versions = ArtifactVersion.objects.usable().filter(artifact__session=session)
+    versions = versions.select_related("artifact", "transcript").defer("manifest", "consolidations")
     newest: dict[str, ArtifactVersion] = {}
-    older: set[str] = set()
-    for version in versions.defer("manifest", "consolidations").order_by("number"):
-        if version.transcript_id == transcript.pk:
+    for version in versions.order_by("number"):
+        last = newest.get(version.artifact.lane)
+        # What is of this transcript goes before what is newer and of another one.
+        if last is None or version.transcript_id == transcript.pk or last.transcript_id != transcript.pk:
             newest[version.artifact.lane] = version
-        else:
-            older.add(version.artifact.lane)
     keys = [*(key for key in LANE_NAMES if key in newest), *sorted(newest.keys() - LANE_NAMES)]
-    lanes = [citing_lane(newest[key], source) for key in keys]
+    lanes = [_lane_in(newest[key], source, transcript) for key in keys]
     return Reading(
         transcript,
         source,
         tuple(lane for lane in lanes if lane.lane != SCENE_LANE),
         next((lane for lane in lanes if lane.lane == SCENE_LANE), None),
-        _states(transcript, keys),
-        tuple(lane_name(key) for key in LANE_NAMES if key in older and key not in newest),
+        states_of(transcript, keys),
+        tuple(lane_name(key) for key in keys if newest[key].transcript_id != transcript.pk),
+        sum(lane.lost for lane in lanes),
     )
+
+
+def _lane_in(version: ArtifactVersion, source: Source, transcript: Transcript) -> CitingLane:
+    if version.transcript_id == transcript.pk:
+        return citing_lane(version, source)
+    way = Way.between(version.transcript, transcript)
+    return _citing_lane(version.artifact.lane, version.pk, version.payload, orjson.dumps(version.findings), source, way)
 
 
 def citing_lane(version: ArtifactVersion, source: Source) -> CitingLane:
@@ -305,7 +323,9 @@ def citing_lane(version: ArtifactVersion, source: Source) -> CitingLane:
 
 
 @lru_cache(maxsize=KEPT_LANES)
-def _citing_lane(lane: str, version_id: int, payload_text: str, findings: bytes, source: Source) -> CitingLane:
+def _citing_lane(
+    lane: str, version_id: int, payload_text: str, findings: bytes, source: Source, way: Way | None = None
+) -> CitingLane:
     # Kept, because a page asks for the same versions at every scroll. All that the answer hangs on is an argument.
     payload: Mapping[str, Sequence[Item]] = orjson.loads(payload_text)
     items = next(value for name, value in payload.items() if name not in ("schema", "source"))
@@ -314,13 +334,14 @@ def _citing_lane(lane: str, version_id: int, payload_text: str, findings: bytes,
         number = record_of(finding)
         if number is not None:
             remarks.setdefault(number, []).append(sentence_for(finding))
-    citations = tuple(
-        Citation(number, at, evidence)
+    found: list[tuple[int, int, Evidence | None]] = [
+        (number, at, evidence)
         for number, item in enumerate(items)
-        for at, evidence in enumerate(_evidence(item, source))
-    )
+        for at, evidence in enumerate(_evidence(item, source) if way is None else way.evidence(item, source.places))
+    ]
+    citations = tuple(Citation(number, at, evidence) for number, at, evidence in found if evidence is not None)
     kept = {number: tuple(dict.fromkeys(found)) for number, found in remarks.items()}
-    return CitingLane(lane, version_id, items, citations, kept)
+    return CitingLane(lane, version_id, items, citations, kept, len(found) - len(citations))
 
 
 def citing_of(version: ArtifactVersion, unit_id: int) -> tuple[Group, ...] | None:
@@ -370,21 +391,3 @@ def _chip(lane: CitingLane, records: Mapping[int, int]) -> Chip:
 def _covered(listed: Sequence[int], evidence: Evidence) -> range:
     """Return which of the listed positions, by their number in the list, the evidence covers."""
     return range(bisect_left(listed, evidence.start), bisect_left(listed, evidence.end + 1))
-
-
-def _states(transcript: Transcript, made: Sequence[str]) -> dict[str, State]:
-    rows = LaneRun.objects.filter(run__transcript=transcript).order_by("pk").values_list("key", "state")
-    newest: dict[str, str] = {}
-    read = set(made)
-    for key, state in rows:
-        newest[key] = state
-        if state == LaneRun.State.SUCCEEDED:
-            read.add(key)
-    keys = dict.fromkeys((*LANE_NAMES, *made, *sorted(newest)))
-    return {key: _state(key in read, newest.get(key)) for key in keys if key != SCENE_LANE}
-
-
-def _state(read: bool, newest: str | None) -> State:
-    if read:
-        return State.READ
-    return State.FAILED if newest == LaneRun.State.FAILED else State.UNSENT

@@ -32,7 +32,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One control. `kind` names its markup: text, number, area, units, select, checks, radios, hidden."""
+    """One control. `kind` names its markup: text, number, area, units, select, checks, radios, hidden.
+
+    `rule` says what a value has to be, where the lane's rules only say that it is malformed.
+    """
 
     name: str
     label: str
@@ -41,6 +44,7 @@ class Field:
     options: tuple[Option, ...] = ()
     help: str = ""
     problems: tuple[str, ...] = ()
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,7 @@ class Spec:
     optional: bool = False
     choices: tuple[str, ...] = field(default=())
     help: str = ""
+    rule: str = ""
 
     def show(self, value: JsonValue) -> str:
         if isinstance(value, list):
@@ -82,7 +87,8 @@ class Spec:
     def control(self, name: str, value: str) -> Field:
         if not self.choices:
             kind = "area" if self.kind == "lines" else self.kind
-            return Field(name, self.label, kind, value, help=self.help)
+            rule = self.rule or ("" if self.optional else "This cannot be empty.")
+            return Field(name, self.label, kind, value, help=self.help, rule=rule)
         options = tuple(Option(choice, choice.replace("_", " "), choice == value) for choice in self.choices)
         return Field(name, self.label, "select", value, options)
 
@@ -122,14 +128,28 @@ SPECS: Mapping[str, tuple[Spec, ...]] = {
     "spells": (
         Spec("caster", "Cast by"),
         Spec("spell", "Spell"),
-        Spec("level", "Level", "number", optional=True, help="0 is a cantrip; empty where nobody said."),
+        Spec(
+            "level",
+            "Level",
+            "number",
+            optional=True,
+            help="0 is a cantrip; empty where nobody said.",
+            rule="A whole number from 0 to 9, or nothing.",
+        ),
         TARGETS,
         Spec("outcome", "Outcome", "area", optional=True),
     ),
     "combat-turns": (
         Spec("actor", "Whose turn"),
         Spec("turn_kind", "Kind", choices=TURN_KINDS),
-        Spec("round", "Round", "number", optional=True, help="Empty where nobody said."),
+        Spec(
+            "round",
+            "Round",
+            "number",
+            optional=True,
+            help="Empty where nobody said.",
+            rule="A whole number from 1, or nothing.",
+        ),
         Spec("summary", "Summary", "area"),
     ),
     "enemy-events": (

@@ -6,7 +6,7 @@ Everything is built in a fixed number of queries, whatever the number of units a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
@@ -90,14 +90,6 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
-    """A proposed merge that was not applied, and why."""
-
-    names: tuple[str, ...]
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Choice:
     """What the reader looks at: a record, perhaps one of its members, and one piece of its evidence."""
 
@@ -147,7 +139,6 @@ class Review:
 
     family: str
     records: tuple[Record, ...]
-    proposals: tuple[Proposal, ...]
     warnings: tuple[str, ...]
 
     def page(self, number: int) -> tuple[Record, ...]:
@@ -194,7 +185,7 @@ def read_version(version: ArtifactVersion) -> Review:
         warnings = tuple(dict.fromkeys(about.get(number, ())))
         own = resolver.cited(item, read.heading)
         records.append(Record(number, own, read, places.get(number, ""), members, warnings))
-    return Review(family, tuple(records), tuple(_left_out(version.consolidations)), general)
+    return Review(family, tuple(records), general)
 
 
 def stretch(transcript: Transcript, start: int, count: int, choice: Choice | None = None) -> tuple[Block, ...]:
@@ -276,14 +267,6 @@ class _Resolver:
         if not isinstance(start, int) or not isinstance(end, int):
             return ()
         return (Reference(source_id=self._source_id, start_unit_id=start, end_unit_id=end),)
-
-
-def _left_out(consolidations: Mapping[str, list[dict[str, object]]]) -> Iterator[Proposal]:
-    for proposal in consolidations.get("proposals", ()):
-        if proposal["verdict"] != "applied":
-            members = proposal["members"]
-            names = tuple(map(str, members)) if isinstance(members, list) else ()
-            yield Proposal(names, sentence_for({"code": proposal["verdict"]}))
 
 
 def _marks(choice: Choice | None) -> tuple[set[int], range]:

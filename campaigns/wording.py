@@ -70,6 +70,14 @@ LANE_NAMES: Mapping[str, str] = {
 RECORD = re.compile(r"^record\[(\d{1,7})\]")
 
 
+def session_heading(number: int, title: str) -> str:
+    """Return what a session is called: its number, and its title unless that begins with the number itself."""
+    name = f"Session {number}"
+    if re.match(rf"session\s*{number}(?!\d)", title.strip(), re.IGNORECASE):
+        return title.strip()
+    return f"{name}: {title}" if title.strip() else name
+
+
 def sentence_for(finding: Mapping[str, object]) -> str:
     """Return the sentence for a finding as it is stored; an unknown code names itself."""
     code = str(finding.get("code", ""))

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 from django.db.models import Max
 
 from campaigns.access import Actor, visible_campaigns
-from campaigns.actions.staleness import REGISTRY, TRANSCRIPT, Reason, stale_artifacts
+from campaigns.actions.staleness import made_otherwise, stale_artifacts
 from campaigns.models import ArtifactVersion, Campaign, GameSession, LaneRun, Membership, Transcript
 from campaigns.overview import STOPPED
 from campaigns.remedies import remedy_for
-from campaigns.wording import LANE_NAMES, lane_name, warnings_in
-from extraction.registry import LANES
+from campaigns.stale_wording import sentences
+from campaigns.wording import LANE_NAMES, lane_name, session_heading, warnings_in
 
 if TYPE_CHECKING:
     from campaigns.querysets import CampaignQuerySet
@@ -133,6 +133,10 @@ class SessionWork:
     pending: tuple[Pending, ...]
     unmade: tuple[str, ...]
     at_work: tuple[AtWork, ...]
+
+    @property
+    def heading(self) -> str:
+        return session_heading(self.number, self.title)
 
     @property
     def minutes(self) -> int:
@@ -286,29 +290,18 @@ def _outdated(
         return
     for found in sorted(stale_artifacts(session), key=lambda found: _rank(found.version.artifact.lane)):
         lane = found.version.artifact.lane
-        if lane in heads and found.version.pk == heads[lane].pk and lane not in settled:
-            yield Outdated(found.version.pk, lane, tuple(map(_why, found.reasons)))
+        if lane in heads and found.is_head and lane not in settled:
+            yield Outdated(found.version.pk, lane, sentences(found.version, found.reasons))
 
 
 def _may_be_stale(head: ArtifactVersion, approved: Mapping[str, ArtifactVersion], newest: int) -> bool:
     """Say whether it is worth asking: by numbers alone, which change more often than what they stand for."""
     bound = head.manifest.get("references", {}).values()
-    rules = LANES[head.artifact.lane].version
     return (
         head.transcript_id != newest
         or any(each["lane"] in approved and approved[each["lane"]].number != each["version"] for each in bound)
-        or head.manifest.get("lane_version", rules) != rules
+        or any(made_otherwise(head.artifact.lane, head.manifest))
     )
-
-
-def _why(reason: Reason) -> str:
-    if reason.kind == REGISTRY:
-        return (
-            f"{lane_name(reason.lane)} are approved in version {reason.now}; this was made with version {reason.was}."
-        )
-    if reason.kind == TRANSCRIPT:
-        return f"The transcript is at revision {reason.now}; this was made from revision {reason.was}."
-    return "The lane's own rules have changed."
 
 
 def _newest_runs(campaigns: Sequence[int]) -> Mapping[int, Mapping[str, LaneRun]]:

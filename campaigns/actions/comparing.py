@@ -99,6 +99,11 @@ def compare(a: ArtifactVersion, b: ArtifactVersion) -> Comparison:
     )
 
 
+def partners(a: ArtifactVersion, b: ArtifactVersion) -> dict[int, int]:
+    """Return the positions of the records that both versions have, the second version's by the first's."""
+    return dict(_pairs(a, b, _records(a), _records(b)))
+
+
 def _records(version: ArtifactVersion) -> list[Record]:
     found: list[Record] = orjson.loads(version.payload)[LANES[version.artifact.lane].records_key]
     return found

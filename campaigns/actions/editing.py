@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from campaigns.actions import reviews
 from campaigns.actions.drafts import Change, Draft, Reviewed, fault, revise, unknown
 from campaigns.actions.nodes import Node, Record
+from campaigns.actions.parting import part_evidence
 from campaigns.actions.reviews import edited
 from campaigns.errors import ActionError
 from campaigns.models import Decision
@@ -84,22 +85,24 @@ def move_evidence(
     expected_version: int,
     record: int,
     refs: Sequence[int],
+    ranges: Sequence[Range] = (),
     to: int,
     reason: str = "",
     by: User,
 ) -> Reviewed:
-    """Move the references at these places of the record to another record, which unites them with its own."""
+    """Move the references at these places, and the units of `ranges`, to another record.
+
+    That one unites them with its own. A reference of which only some units go is cut.
+    """
 
     def change(draft: Draft) -> Change:
         _with_evidence(draft)
+        kept, going = parts = part_evidence(draft, record, refs, ranges)
         if draft.is_registry:
-            return reviews.moved(draft, record, refs, to, "", Kind.MOVE_EVIDENCE)
+            return reviews.moved(draft, record, parts, to, "", Kind.MOVE_EVIDENCE)
         node, target = draft.node(record), draft.node(to)
-        cited = node.record["source_refs"]
-        if node is target or not refs or not all(0 <= at < len(cited) for at in refs):
+        if node is target:
             raise unknown("There is no such evidence to move to another record.")
-        going = [ref for at, ref in enumerate(cited) if at in refs]
-        kept = [ref for at, ref in enumerate(cited) if at not in refs]
         if not kept:
             raise fault(record, "source_refs", Code.EVIDENCE_MISSING)
         new = [_cited(node, kept), _cited(target, [*target.record["source_refs"], *going])]

@@ -36,7 +36,10 @@ Origin = ArtifactVersion.Origin
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """The acts since the last extraction, each newest last: those that stand, and those undone that a redo would do."""
+    """The acts since the last extraction, each newest last: those that stand, and those undone that a redo would do.
+
+    Decisions that made one version together are undone and done again together.
+    """
 
     done: list[Decision] = field(default_factory=list)
     undone: list[Decision] = field(default_factory=list)
@@ -48,6 +51,16 @@ class Stack:
     @property
     def next_redo(self) -> Decision | None:
         return self.undone[-1] if self.undone else None
+
+    @property
+    def to_undo(self) -> list[Decision]:
+        """Return all that an undo would undo, newest first."""
+        return _together(self.done)
+
+    @property
+    def to_redo(self) -> list[Decision]:
+        """Return all that a redo would do again, oldest first."""
+        return _together(self.undone)
 
 
 def stack_of(head: ArtifactVersion) -> Stack:
@@ -72,20 +85,21 @@ def undo(*, artifact_id: int, expected_version: int, reason: str = "", by: User)
     Raises Conflict where there is none, or where the version is not the head.
     """
     head = locked_head(artifact_id, expected_version)
-    act = stack_of(head).next_undo
-    if act is None or act.made is None or act.made.parent_id is None:
+    acts = stack_of(head).to_undo
+    made = acts[0].made if acts else None
+    if made is None or made.parent_id is None:
         raise Conflict("There is nothing to undo since the last extraction.", code=Code.REVIEW_NOTHING)
-    return _restored(head, ArtifactVersion.objects.get(pk=act.made.parent_id), Kind.UNDO, act, reason, by)
+    return _restored(head, ArtifactVersion.objects.get(pk=made.parent_id), Kind.UNDO, acts, reason, by)
 
 
 @transaction.atomic
 def redo(*, artifact_id: int, expected_version: int, reason: str = "", by: User) -> Reviewed:
     """Do the act again that was undone last. Raises Conflict where none was, or another act came since."""
     head = locked_head(artifact_id, expected_version)
-    act = stack_of(head).next_redo
-    if act is None or act.made_id is None:
+    acts = stack_of(head).to_redo
+    if not acts or acts[0].made_id is None:
         raise Conflict("There is nothing to do again.", code=Code.REVIEW_NOTHING)
-    return _restored(head, ArtifactVersion.objects.get(pk=act.made_id), Kind.REDO, act, reason, by)
+    return _restored(head, ArtifactVersion.objects.get(pk=acts[0].made_id), Kind.REDO, acts, reason, by)
 
 
 @transaction.atomic
@@ -150,10 +164,16 @@ def of_record(
 
 
 def _restored(
-    head: ArtifactVersion, like: ArtifactVersion, kind: Kind, about: Decision, reason: str, by: User
+    head: ArtifactVersion, like: ArtifactVersion, kind: Kind, about: Sequence[Decision], reason: str, by: User
 ) -> Reviewed:
     version = write_version(head, copy_of(like), act=kind, by=by, like=like)
-    return decide(version, kind=kind, keys=about.keys, reason=checked_reason(reason), about=about, by=by)
+    reason = checked_reason(reason)
+    return [decide(version, kind=kind, keys=row.keys, reason=reason, about=row, by=by) for row in about][-1]
+
+
+def _together(acts: Sequence[Decision]) -> list[Decision]:
+    """Return the last acts that made one version, last first."""
+    return [row for row in reversed(acts) if row.made_id == acts[-1].made_id]
 
 
 def lineage(head: ArtifactVersion) -> list[int]:

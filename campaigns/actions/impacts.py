@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,6 +64,21 @@ def impact_of_rename(*, artifact_id: int, expected_version: int, record: int, na
     return _preview(artifact_id, expected_version, lambda draft: reviews.renamed(draft, record, name))
 
 
+def impact_of_canonical(*, artifact_id: int, expected_version: int, record: int, member: int) -> Impact:
+    """Return what `reviews.choose_canonical` would change."""
+    return _preview(artifact_id, expected_version, lambda draft: reviews.called_after(draft, record, member))
+
+
+def impact_of_undo(*, artifact_id: int, expected_version: int, record: int) -> Impact:
+    """Return what `reviews.undo_consolidation` would change."""
+    return _preview(artifact_id, expected_version, lambda draft: reviews.exploded(draft, record))
+
+
+def impact_of_parting(*, artifact_id: int, expected_version: int, record: int, members: Sequence[int]) -> Impact:
+    """Return what `reviews.mark_not_same` of some members of a consolidation would change."""
+    return _preview(artifact_id, expected_version, lambda draft: reviews.parted(draft, record, members))
+
+
 def impact_of_remove(*, artifact_id: int, expected_version: int, record: int) -> Impact:
     """Return what `reviews.remove` would change."""
     return _preview(artifact_id, expected_version, lambda draft: reviews.removed(draft, record))
@@ -83,7 +98,10 @@ def _preview(artifact_id: int, expected_version: int, change: Callable[[Draft], 
     after = {node.record["id"]: node for node in draft.nodes}
     heir = {atom["id"]: node.record["id"] for node in draft.nodes for atom in node.atoms}
     ids = tuple((old, heir.get(node.atoms[0]["id"])) for old, node in before.items() if old not in after)
-    gone = {old for old, _ in ids}
+    # What led to a record that is parted may belong to either part.
+    parted = {old for old, node in before.items() if len({heir.get(atom["id"]) for atom in node.atoms}) > 1}
+    divided = {comparison_key(before[old].record["name"]) for old in parted}
+    gone = parted | {old for old, _ in ids}
     renamed = {
         comparison_key(name): node.record["name"]
         for node in draft.nodes
@@ -91,7 +109,7 @@ def _preview(artifact_id: int, expected_version: int, change: Callable[[Draft], 
         for name in (node.record["name"], *(atom["name"] for atom in node.atoms))
     }
     npcs = draft.lane == "dnd/npcs"
-    turns, spells, events = (_named(head, lane, renamed) if npcs else None for lane in NAMED_LANES)
+    turns, spells, events = (_named(head, lane, renamed, divided) if npcs else None for lane in NAMED_LANES)
     return Impact(
         ids, _led(head, gone, {node.record["id"]: node.record["name"] for node in draft.nodes}), turns, spells, events
     )
@@ -105,11 +123,14 @@ def _led(head: ArtifactVersion, gone: set[str], names: Mapping[str, str]) -> Aff
     )
 
 
-def _named(head: ArtifactVersion, lane: str, renamed: Mapping[str, str]) -> Affected | None:
-    """Return the records with a name that would be written otherwise."""
-    return _affected(
-        head, lane, lambda one: any(renamed.get(comparison_key(name), name) != name for name in names_in(one))
-    )
+def _named(head: ArtifactVersion, lane: str, renamed: Mapping[str, str], divided: Collection[str]) -> Affected | None:
+    """Return the records with a name that would be written otherwise, or may be: that of a record that is divided."""
+
+    def otherwise(name: str) -> bool:
+        key = comparison_key(name)
+        return key in divided or renamed.get(key, name) != name
+
+    return _affected(head, lane, lambda one: any(map(otherwise, names_in(one))))
 
 
 def names_in(record: Mapping[str, Any]) -> list[str]:

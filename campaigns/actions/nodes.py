@@ -89,22 +89,37 @@ def node_of(
 def recited(node: Node, refs: Sequence[Record], lane: str, scope: Scope) -> Node | None:
     """Return the registry's node with this evidence; None where a member would be left with none.
 
-    What is gone goes from every member that has it, what is new comes to the one that the name is from.
+    What is gone goes from every member that has it. A piece of it stays with them; what is new otherwise comes to the
+    one that the name is from.
     """
     if not node.members:
         name = node.record["name"]
         record = entity_of(lane, name, [source_ref(ref) for ref in refs], scope)
         return replace(node, record=record, touched=True)
     before, after = node.record["source_refs"], list(refs)
-    new = [ref for ref in after if ref not in before]
+    # A piece may be equal to what another member has: count them.
+    new = list(after)
+    for ref in before:
+        if ref in new:
+            new.remove(ref)
+    gone = [ref for ref in before if ref not in after]
+    fresh = [ref for ref in new if not any(_within(ref, one, scope) for one in gone)]
     atoms = []
     for atom in node.members:
-        kept = [ref for ref in atom["source_refs"] if ref in after] + (new if atom is node.naming else [])
+        lost = [ref for ref in atom["source_refs"] if ref not in after]
+        pieces = [ref for ref in new if any(_within(ref, one, scope) for one in lost)]
+        kept = [ref for ref in atom["source_refs"] if ref in after] + pieces + (fresh if atom is node.naming else [])
         if not kept:
             return None
         changed = kept != atom["source_refs"]
         atoms.append(entity_of(lane, atom["name"], [source_ref(r) for r in kept], scope) if changed else atom)
     return node_of(atoms, node.record["name"], lane, scope, node.origin, decided=node.decided)
+
+
+def _within(ref: Record, whole: Record, scope: Scope) -> bool:
+    ends = [scope.index.find(one[name]) for one in (ref, whole) for name in ("start_unit_id", "end_unit_id")]
+    start, end, first, last = (-1 if at is None else at for at in ends)
+    return -1 < first <= start <= end <= last
 
 
 def source_ref(ref: Mapping[str, Any]) -> SourceRef:

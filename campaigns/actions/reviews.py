@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from campaigns.actions import decisions
 from campaigns.actions.drafts import Change, Draft, Reviewed, fault, revise, unknown
 from campaigns.actions.nodes import Node, Record, node_of, recited, source_ref, unite
+from campaigns.actions.parting import Parts, part_evidence
 from campaigns.errors import ActionError
 from campaigns.models import Decision
 from extraction.codes import Code
@@ -33,11 +34,16 @@ def accept(*, artifact_id: int, expected_version: int, record: int, reason: str 
     """Confirm a consolidation: its members bind as *same* under this name. The payload stays as it is."""
 
     def change(draft: Draft) -> Change:
-        node = _consolidation(draft, record)
-        draft.put(_vouched(node), node)
-        return Change(Kind.ACCEPT, draft.keys(node), {"canonical": draft.key(node.naming)})
+        return accepted(draft, record)
 
     return revise(artifact_id=artifact_id, expected_version=expected_version, reason=reason, by=by, change=change)
+
+
+def accepted(draft: Draft, record: int) -> Change:
+    """Vouch for a consolidation in the draft."""
+    node = _consolidation(draft, record)
+    draft.put(_vouched(node), node)
+    return Change(Kind.ACCEPT, draft.keys(node), {"canonical": draft.key(node.naming)})
 
 
 def undo_consolidation(*, artifact_id: int, expected_version: int, record: int, reason: str = "", by: User) -> Reviewed:
@@ -47,13 +53,18 @@ def undo_consolidation(*, artifact_id: int, expected_version: int, record: int, 
     """
 
     def change(draft: Draft) -> Change:
-        node = _consolidation(draft, record)
-        draft.spread([Node(member, touched=True) for member in node.members], node)
-        keys = draft.keys(node)
-        _overrule(draft, [{key["key"] for key in keys}])
-        return Change(Kind.EXPLODE, keys, {"names_over": _names_over(draft, keys)})
+        return exploded(draft, record)
 
     return revise(artifact_id=artifact_id, expected_version=expected_version, reason=reason, by=by, change=change)
+
+
+def exploded(draft: Draft, record: int) -> Change:
+    """Take a consolidation apart in the draft."""
+    node = _consolidation(draft, record)
+    draft.spread([Node(member, touched=True) for member in node.members], node)
+    keys = draft.keys(node)
+    _overrule(draft, [{key["key"] for key in keys}])
+    return Change(Kind.EXPLODE, keys, {"names_over": _names_over(draft, keys)})
 
 
 def choose_canonical(
@@ -62,14 +73,19 @@ def choose_canonical(
     """Name a consolidation after the member at this place of its list; the id follows, the old one keeps resolving."""
 
     def change(draft: Draft) -> Change:
-        node = _consolidation(draft, record)
-        chosen = _member(node, member)
-        keys = draft.keys(node)
-        data = {"canonical": draft.key(chosen), "names_over": _names_over(draft, keys)}
-        draft.put(node_of(node.atoms, chosen["name"], draft.lane, draft.scope, node.origin), node)
-        return Change(Kind.CANONICAL, keys, data)
+        return called_after(draft, record, member)
 
     return revise(artifact_id=artifact_id, expected_version=expected_version, reason=reason, by=by, change=change)
+
+
+def called_after(draft: Draft, record: int, member: int) -> Change:
+    """Name a consolidation in the draft after one of its members."""
+    node = _consolidation(draft, record)
+    chosen = _member(node, member)
+    keys = draft.keys(node)
+    data = {"canonical": draft.key(chosen), "names_over": _names_over(draft, keys)}
+    draft.put(node_of(node.atoms, chosen["name"], draft.lane, draft.scope, node.origin), node)
+    return Change(Kind.CANONICAL, keys, data)
 
 
 def merge(
@@ -113,31 +129,29 @@ def split_evidence(
     expected_version: int,
     record: int,
     refs: Sequence[int],
+    ranges: Sequence[tuple[int, int]] = (),
     to: int | None = None,
     name: str = "",
     reason: str = "",
     by: User,
 ) -> Reviewed:
-    """Move the references at these places of the record to the record `to`, or to a new one called `name`.
+    """Move the references at these places, and the units of `ranges`, to the record `to` or to a new one called `name`.
 
     Every member of a consolidation must keep evidence of its own: else undo the consolidation first.
     """
 
     def change(draft: Draft) -> Change:
         registry_only(draft)
-        return moved(draft, record, refs, to, name, Kind.SPLIT_EVIDENCE)
+        return moved(draft, record, part_evidence(draft, record, refs, ranges), to, name, Kind.SPLIT_EVIDENCE)
 
     return revise(artifact_id=artifact_id, expected_version=expected_version, reason=reason, by=by, change=change)
 
 
-def moved(draft: Draft, record: int, refs: Sequence[int], to: int | None, name: str, kind: Kind) -> Change:
-    """Move references of a registry's record in the draft."""
+def moved(draft: Draft, record: int, parts: Parts, to: int | None, name: str, kind: Kind) -> Change:
+    """Move the second of the parts of a registry's record in the draft; it keeps the first."""
     node = draft.node(record)
-    cited: list[Record] = node.record["source_refs"]
-    if not refs or not all(0 <= at < len(cited) for at in refs):
-        raise unknown("There is no such evidence of this record.")
-    going = [cited[at] for at in sorted(set(refs))]
-    source = _recited(draft, node, [ref for ref in cited if ref not in going])
+    kept, going = parts
+    source = _recited(draft, node, kept)
     old: list[Node] = [node]
     if to is None:
         if not comparison_key(name) or not " ".join(name.split()).isprintable():
@@ -212,7 +226,7 @@ def mark_not_same(
         registry_only(draft)
         if other is not None and not members:
             return kept_apart(draft, one, other)
-        return _parted(draft, one, members)
+        return parted(draft, one, members)
 
     return revise(artifact_id=artifact_id, expected_version=expected_version, reason=reason, by=by, change=change)
 
@@ -285,7 +299,8 @@ def _recited(draft: Draft, node: Node, refs: Sequence[Record]) -> Node:
     return found
 
 
-def _parted(draft: Draft, record: int, members: Sequence[int]) -> Change:
+def parted(draft: Draft, record: int, members: Sequence[int]) -> Change:
+    """Part a consolidation in the draft: these members, and the others."""
     node = _consolidation(draft, record)
     there = [_member(node, member) for member in sorted(set(members))]
     here = [atom for atom in node.members if all(atom is not one for one in there)]

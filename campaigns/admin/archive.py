@@ -176,6 +176,32 @@ class ArtifactVersionAdmin(Managed):
         return format_html('<pre class="bytes">{}</pre>', json.dumps(version.manifest, indent=2, sort_keys=True))
 
 
+@admin.register(Decision)
+class DecisionAdmin(Managed):
+    """What people judged in reviews: looked at here, made and taken back on the review pages alone."""
+
+    list_display = ("at", "by", "campaign", "session_number", "lane", "kind", "reason", "made")
+    list_display_links = ("at",)
+    list_filter = (SessionCampaignFilter, "kind", "lane")
+    list_select_related = ("session__campaign", "by", "made")
+    date_hierarchy = "at"
+    fields = ("at", "by", "session", "lane", "kind", "reason", "about", "made", "names")
+    readonly_fields = ("names",)
+    campaign_path = "session__campaign"
+
+    @admin.display(ordering="session__campaign__name")
+    def campaign(self, decision: Decision) -> str:
+        return decision.session.campaign.name
+
+    @admin.display(description="session", ordering="session__number")
+    def session_number(self, decision: Decision) -> int:
+        return decision.session.number
+
+    @admin.display(description="records")
+    def names(self, decision: Decision) -> str:
+        return ", ".join(dict.fromkeys(str(key["key"]) for key in decision.keys))
+
+
 class EvidenceInline(ReadOnlyInline):
     model = EntryEvidence
     fields = ("session", "source_id", "start_unit_id", "end_unit_id")
@@ -193,10 +219,10 @@ class AliasInline(ReadOnlyInline):
 
 @admin.register(RegistryEntry)
 class RegistryEntryAdmin(Managed):
-    list_display = ("name", "kind", "campaign", "sessions", "evidence_count")
-    list_filter = (CampaignFilter, "kind")
+    list_display = ("name", "kind", "campaign", "edition", "sessions", "evidence_count")
+    list_filter = (CampaignFilter, "edition", "kind")
     list_select_related = ("campaign",)
     search_fields = ("name",)
-    fields = ("campaign", "kind", "name", "entity_id", "sessions", "evidence_count")
+    fields = ("campaign", "edition", "kind", "name", "entity_id", "sessions", "evidence_count")
     inlines = (AliasInline, EvidenceInline)
     campaign_path = "campaign"

@@ -41,7 +41,7 @@ def pick(
     """Write the link that chooses a record or a member; `data-spans` holds its evidence for the script."""
     chosen = choice is not None and (choice.record, choice.member) == (record, member)
     return format_html(
-        '<a class="pick" href="?{}" data-spans="{}"{}><b>{}</b>{}<i>{}</i></a>',
+        '<a class="pick" href="?{}" data-spans="{}"{}><b dir="auto">{}</b>{}<i>{}</i></a>',
         query_of(record, member),
         cited.spans,
         CURRENT if chosen else "",

@@ -18,25 +18,37 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from campaigns.access import Need, version_for
 from campaigns.act_forms import Posted, Seen, with_problems
 from campaigns.actions import history
+from campaigns.actions.bulk import undisputed
 from campaigns.actions.drafts import Reviewed
 from campaigns.acts import ACTS, Act, Call, place_of
-from campaigns.deciding import impact_lines, standing, verdicts
+from campaigns.banners import contradictions, out_of_date
+from campaigns.deciding import Standing, impact_lines, standing, verdicts
 from campaigns.errors import ActionError, Invalid, NotFound, Overtaken, Problem
+from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, Decision
+from campaigns.rebasing import carried
 from campaigns.views.frame import frame
 from campaigns.wording import lane_name
 from extraction.registry import is_registry
 
 ACT_KEYS = (
     (("a",), "accept the merge of this record"),
-    (("m",), "merge this record with others"),
+    (("A",), "accept all merges that nobody disputes"),
+    (("m",), "merge this record with others, join this turn with the next"),
     (("e",), "edit this record"),
     (("d",), "say that it is not the same as another"),
+    (("v",), "change what this record cites"),
+    (("b",), "bring evidence to another record"),
+    (("s",), "split this turn, or evidence off this record"),
+    (("i",), "insert a record that was missed"),
+    (("x",), "remove this record"),
     (("u",), "undo the newest act"),
     (("U",), "do again what was undone"),
     (("Esc",), "close the form"),
 )
 FRAGMENT = "notarius"
+# These are about the newest act, whoever did it.
+NEWEST_ONLY = frozenset({"undo", "redo"})
 
 
 @require_safe
@@ -94,7 +106,25 @@ def managed_version(request: HttpRequest, version_id: int) -> ArtifactVersion:
 
 def acts_context(version: ArtifactVersion, record: int | None) -> dict[str, object]:
     """Return what the panel of acts shows beside a record: what can be done to it, and what is undone next."""
+    return _panel(Seen.of(version), standing(version), record)
+
+
+def page_context(version: ArtifactVersion, record: int | None) -> dict[str, object]:
+    """Return the panel of acts, and what stands above all records: out of date, contradictions, proposed merges."""
     seen, stands = Seen.of(version), standing(version)
+    approved = ArtifactVersion.objects.approved().filter(artifact=version.artifact).exclude(pk=version.pk)
+    return {
+        **_panel(seen, stands, record),
+        "stale": out_of_date(version),
+        "approved": approved.only("pk", "number").first(),
+        "contradictions": contradictions(version, stands.stack),
+        "verdicts": verdicts(version, seen),
+        "undisputed": len(undisputed(version)),
+    }
+
+
+def _panel(seen: Seen, stands: Standing, record: int | None) -> dict[str, object]:
+    version = seen.version
     node = seen.node(record)
     family = seen.family
     return {
@@ -111,7 +141,9 @@ def acts_context(version: ArtifactVersion, record: int | None) -> dict[str, obje
         "is_registry": is_registry(seen.lane),
         "is_turns": family == "combat-turns",
         "cites": family != "scenes",
-        "verdicts": verdicts(version, seen),
+        "slug": version.artifact.session.campaign.slug,
+        "entry_kind": kind_of(seen.lane) or "",
+        "entity_id": node.record.get("id", "") if node else "",
     }
 
 
@@ -137,7 +169,9 @@ def _do(request: HttpRequest, version: ArtifactVersion, act: Act, by: User) -> H
             # Places of records are those of the version that the form was made from.
             raise Overtaken(standing(version).head.number)
         if act.foresee is not None and "confirmed" not in request.POST:
-            return _confirm(request, version, act, posted, impact_lines(act.foresee(seen, posted, expected)))
+            impact = act.foresee(seen, posted, expected)
+            if impact is not None:
+                return _confirm(request, version, act, posted, impact_lines(impact))
         call = Call(artifact_id=version.artifact_id, expected_version=expected, reason=posted.text("reason"), by=by)
         reviewed = act.do(seen, posted, call)
     except ActionError as error:
@@ -148,8 +182,6 @@ def _do(request: HttpRequest, version: ArtifactVersion, act: Act, by: User) -> H
 def _done(request: HttpRequest, act: Act, posted: Posted, reviewed: Reviewed) -> HttpResponse:
     version = reviewed.version
     messages.success(request, f"{act.title}: done. This is version {version.number}.")
-    if reviewed.contradictions:
-        messages.warning(request, "Decisions contradict each other: no run applies them. See the decisions.")
     address = reverse("review-version", args=[version.pk])
     address = f"{address}?record={place_of(reviewed, posted.number('record'))}"
     if request.headers.get("X-Requested-With") != FRAGMENT:
@@ -164,11 +196,28 @@ def _refused(
 ) -> HttpResponse:
     if isinstance(error, NotFound):
         return _form(request, version, act, posted, str(error), status=error.status)
-    problems = error.problems if isinstance(error, Invalid) else ()
-    newest = None
     if isinstance(error, Overtaken):
-        newest = ArtifactVersion.objects.filter(artifact=version.artifact, number=error.newest).first()
-    return _form(request, version, act, posted, str(error), problems, newest, error.status)
+        return _overtaken(request, version, act, posted, error)
+    problems = error.problems if isinstance(error, Invalid) else ()
+    return _form(request, version, act, posted, str(error), problems, status=error.status)
+
+
+def _overtaken(
+    request: HttpRequest, version: ArtifactVersion, act: Act, posted: Posted, error: Overtaken
+) -> HttpResponse:
+    """Show the form on the newer version with what was written, to be saved there once it was looked at.
+
+    Where the record is gone, or the form is not of this version, it stands as it was sent. What undoes the newest act
+    must not undo somebody else's.
+    """
+    newest = ArtifactVersion.objects.filter(artifact=version.artifact, number=error.newest).first()
+    there = None
+    if newest is not None and posted.number("expected_version") == version.number and act.key not in NEWEST_ONLY:
+        newest.artifact = version.artifact
+        there = carried(posted, Seen.of(version), Seen.of(newest))
+    if newest is None or there is None:
+        return _form(request, version, act, posted, str(error), overtaken=(version, newest), status=error.status)
+    return _form(request, newest, act, there, str(error), overtaken=(version, newest), status=error.status)
 
 
 def _form(
@@ -178,9 +227,10 @@ def _form(
     posted: Posted,
     problem: str = "",
     problems: Sequence[Problem] = (),
-    newest: ArtifactVersion | None = None,
+    overtaken: tuple[ArtifactVersion | None, ArtifactVersion | None] = (None, None),
     status: int = 200,
 ) -> HttpResponse:
+    since, newest = overtaken
     seen = Seen.of(version)
     record = posted.number("record")
     node = seen.node(record)
@@ -193,6 +243,7 @@ def _form(
         "problem": problem,
         "general": general,
         "newest": newest,
+        "since": since,
         "record": record if node else None,
         "name": seen.name_of(node.record) if node else "",
         "reason": posted.text("reason"),

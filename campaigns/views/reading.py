@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_safe
 from campaigns.access import Need, version_for
 from campaigns.coverage import LEGEND, State, stretches
 from campaigns.errors import ActionError
+from campaigns.models import GameSession
 from campaigns.reading import NAMED, NOBODY, Filter, Group, Reading, Show, citing, citing_of, read_session
 from campaigns.review import BLOCK, FIRST_STRETCH, LEAD_IN
 from campaigns.views.frame import frame, managed_session
@@ -83,7 +84,7 @@ def reading_citing(request: HttpRequest, session_id: int) -> HttpResponse:
         return reading
     unit = number_of(request.GET, "unit")
     groups = None if unit is None else groups_at(reading, unit)
-    return _citing_fragment(request, unit, groups)
+    return _citing_fragment(request, unit, groups, reading.transcript.session)
 
 
 @require_GET
@@ -150,6 +151,7 @@ def _shown(reading: Reading, query: QueryDict) -> dict[str, object]:
         "keep": _query(chosen),
         "speakers": _choices(reading, chosen),
         "unit": unit if groups is not None else None,
+        "corrected": reading.transcript.session,
         "groups": groups,
         "sought": query.get("unit", ""),
         "sought_index": sought,
@@ -199,7 +201,10 @@ def _reading_for_script(request: HttpRequest, session_id: int) -> Reading | Http
     return HttpResponse(status=404) if reading is None else reading
 
 
-def _citing_fragment(request: HttpRequest, unit: int | None, groups: Sequence[Group] | None) -> HttpResponse:
+def _citing_fragment(
+    request: HttpRequest, unit: int | None, groups: Sequence[Group] | None, session: GameSession | None = None
+) -> HttpResponse:
+    """Return the records, and with a session the way to correct the unit: it is of its newest transcript."""
     if groups is None:
         return HttpResponse(status=404)
-    return render(request, "review/citing.html", {"unit": unit, "groups": groups})
+    return render(request, "review/citing.html", {"unit": unit, "groups": groups, "corrected": session})

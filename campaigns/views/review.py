@@ -9,17 +9,22 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
 
-from campaigns import review
+from campaigns import fights, review
 from campaigns.access import Need, version_for
 from campaigns.actions import versions
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.models import ArtifactVersion
 from campaigns.reading import citing_of
-from campaigns.views.acts import ACT_KEYS, acts_context
+from campaigns.views.acts import ACT_KEYS, page_context
 from campaigns.views.frame import frame
 from campaigns.wording import lane_name
 
 ACTS = {"approve": versions.approve, "reject": versions.reject}
+SELECTING_KEYS = (
+    (("Space",), "in the transcript: select the unit, or let it go"),
+    (("⇧ ↓", "⇧ ↑"), "select up to the next unit"),
+    (("↵",), "take the selection back to the form"),
+)
 EVIDENCE_KEYS = ((("n", "→"), "next evidence"), (("p", "←"), "previous evidence"))
 SCENE_KEYS = (
     (("j",), "next record"),
@@ -29,7 +34,7 @@ SCENE_KEYS = (
     (("g",), "go to a unit"),
     (("?",), "this list"),
 )
-KEYS = (*SCENE_KEYS[:2], *EVIDENCE_KEYS, *SCENE_KEYS[2:])
+KEYS = (*SCENE_KEYS[:2], *EVIDENCE_KEYS, *SCENE_KEYS[2:-1], *SELECTING_KEYS, SCENE_KEYS[-1])
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -115,10 +120,10 @@ def _page(request: HttpRequest, version: ArtifactVersion, *, problem: str = "", 
         "transcript": transcript,
         "session": version.artifact.session,
         "campaign": version.artifact.session.campaign,
-        "lane": version.artifact.lane,
+        "lane": lane_name(version.artifact.lane),
         "review": read,
-        "remarks": len(read.warnings) + len(read.proposals),
         "records": read.page(page),
+        "fights": _fights(version, read, page),
         "page": page,
         "first_of_previous": (page - 1) * review.RECORDS_PER_PAGE,
         "first_of_next": (page + 1) * review.RECORDS_PER_PAGE if page + 1 < read.pages else None,
@@ -135,9 +140,17 @@ def _page(request: HttpRequest, version: ArtifactVersion, *, problem: str = "", 
         "note": request.POST.get("note", ""),
         "note_limit": versions.NOTE_LIMIT,
         "newest": _newest(version),
-        **acts_context(version, choice.record if choice else None),
+        **page_context(version, choice.record if choice else None),
     }
     return render(request, "review/version.html", context, status=status)
+
+
+def _fights(version: ArtifactVersion, read: review.Review, page: int) -> tuple[fights.Encounter, ...] | None:
+    """Return the page's turns as a timeline; None for records that are no turns."""
+    if read.family != fights.FAMILY:
+        return None
+    placed = fights.place_turns(read.records, fights.scenes_of(version))
+    return fights.timeline(placed, page * review.RECORDS_PER_PAGE, review.RECORDS_PER_PAGE)
 
 
 def _heading(version: ArtifactVersion) -> str:

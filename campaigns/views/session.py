@@ -9,9 +9,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from campaigns.access import Need, campaign_for
+from campaigns.actions.staleness import stale_artifacts
 from campaigns.errors import ActionError
 from campaigns.models import GameSession
 from campaigns.overview import overview_of
+from campaigns.stale_wording import sentences
+from campaigns.wording import lane_name
 
 
 @require_safe
@@ -26,5 +29,14 @@ def review_session(request: HttpRequest, session_id: int) -> HttpResponse:
         campaign_for(request.user, session.campaign.slug, Need.EDIT)
     except ActionError as error:
         raise Http404 from error
-    context = {"session": session, "campaign": session.campaign, "overview": overview_of(session)}
+    stale = stale_artifacts(session)
+    context = {
+        "session": session,
+        "campaign": session.campaign,
+        "overview": overview_of(session),
+        "stale": [
+            (one.version, lane_name(one.version.artifact.lane), sentences(one.version, one.reasons)) for one in stale
+        ],
+        "renewable": any(one.is_head for one in stale),
+    }
     return render(request, "review/session.html", context)

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_safe
 from campaigns.act_forms import Posted, Seen
 from campaigns.actions import comparing, decisions, reruns
 from campaigns.actions.nodes import key_of
-from campaigns.deciding import CAUSES, did, differences, rows_of, standing
+from campaigns.banners import contradictions
+from campaigns.deciding import CAUSES, by_lines, did, differences, rows_of, standing
 from campaigns.models import ArtifactVersion
 from campaigns.views.acts import managed_version, page_of_act
 from campaigns.views.frame import frame
@@ -41,9 +42,7 @@ def decision_history(request: HttpRequest, version_id: int) -> HttpResponse:
         "next_undo": stands.stack.next_undo,
         "standing": stands,
         "head": stands.head,
-        "contradictions": [[did(row) for row in rows] for rows in decisions.contradictions(session, lane)]
-        if is_registry(lane)
-        else [],
+        "contradictions": contradictions(version, stands.stack),
         "offers": [(offer, did(offer.decision)) for offer in offers],
         "lost": [(edit, did(edit.decision)) for edit in reruns.lost_edits(stands.head)],
     }
@@ -70,12 +69,14 @@ def compare_versions(request: HttpRequest, version_id: int) -> HttpResponse:
     if other is not None:
         other.artifact = version.artifact
         comparison = comparing.compare(other, version)
-        added, removed, changed = differences(comparison, Seen.of(other), Seen.of(version))
+        before, after = Seen.of(other), Seen.of(version)
+        added, removed, changed = differences(comparison, before, after)
         context |= {
             "equal": comparison.equal,
             "added": added,
             "removed": removed,
             "changed": changed,
+            "lines": by_lines(comparison, before, after),
             "causes": [CAUSES[cause] for cause in comparison.causes],
             "between": [(row, did(row)) for row in comparison.decisions],
         }

@@ -183,3 +183,37 @@ def make_session_of_all(campaign: Campaign, units: int, turns: int = 60) -> dict
     )
     made["spells"].delete()
     return made
+
+
+def make_fight(campaign: Campaign, units: int = 400) -> ArtifactVersion:
+    """Return a pending version of one fight of two rounds: seven turns, of which a reaction breaks into the third."""
+    said = [SourceUnit(at ^ 1, SPEAKERS[at % 5], PHRASES[at % 8]) for at in range(2, units + 2)]
+    transcript = factories.make_transcript(factories.make_session(campaign, 36, "The bell tower"), said)
+
+    def pairs(*places: tuple[int, int]) -> list[tuple[int, int]]:
+        return [(said[first].unit_id, said[last].unit_id) for first, last in places]
+
+    def turn(
+        actor: str, at: int, number: int | None, *more: tuple[int, int], kind: str = "turn"
+    ) -> dict[str, JsonValue]:
+        actions = [
+            families.action("swings the boat hook", "it hits for nine", ["the drowned mate"]),
+            families.action("steps back behind the mast", None, [], "movement"),
+        ]
+        return families.turn(
+            transcript, actor, actions, f"{actor} keeps the rail.", pairs((at, at + 2), *more), kind=kind, number=number
+        )
+
+    turns = [
+        turn("Old Dell", 100, 1, (106, 107)),
+        turn("Mother Quillon", 110, 1, (114, 115), (118, 118)),
+        turn("Captain Voss", 120, 1, (128, 129)),
+        turn("Warden Wick", 124, None, kind="reaction"),
+        turn("Old Dell", 140, 2),
+        turn("Mother Quillon", 150, None),
+        turn("Captain Voss", 160, 2),
+    ]
+    families.make_version(
+        transcript, "scenes", [families.scene("The bell tower", said[0].unit_id, said[-1].unit_id, "combat")]
+    )
+    return families.make_version(transcript, "combat-turns", turns)

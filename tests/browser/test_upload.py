@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from pytest_django import Settings
 
+from campaigns.actions import corrections
 from campaigns.models import Campaign, GlossaryTerm, RosterEntry, Transcript
 from tests import factories
 from tests.browser.conftest import Window
@@ -15,6 +16,7 @@ from tests.browser.stories import PASSWORD, make_gm
 from tests.browser.test_reading_axe import axe as axe  # a fixture
 from tests.browser.test_reading_axe import faults
 from tests.browser.test_review import SIZES, overflow
+from tests.standard import UNITS
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -68,13 +70,37 @@ def test_transcript_is_looked_at_named_stored_and_corrected(window: Window, camp
     assert window.faults == []
 
 
+def test_a_unit_is_corrected_from_the_reading_view_by_keys(window: Window, campaign: Campaign) -> None:
+    session = factories.make_transcript(factories.make_session(campaign, 3)).session
+    unit = UNITS[3]
+    window.login("greta", PASSWORD, f"/review/sessions/{session.pk}/units?unit={unit.unit_id}")
+    page = window.page
+    page.get_by_role("link", name=f"Correct unit {unit.unit_id}").press("Enter")
+    field = page.get_by_role("textbox", name="Split")
+    field.press("ControlOrMeta+Home")
+    field.press("ControlOrMeta+ArrowRight")
+    field.press("Enter")
+    page.get_by_role("button", name="Split at the line breaks").press("Enter")
+    expect(page.get_by_text("This is revision 2 now")).to_be_visible()
+    page.get_by_role("link", name="What became of the evidence").press("Enter")
+    expect(page.get_by_role("heading", name="What became of the evidence")).to_be_visible()
+
+    made = session.transcripts.get(revision=2)
+    assert made.unit_count == len(UNITS) + 1
+    first, second = made.units.filter(position__in=(3, 4)).order_by("position")
+    assert f"{first.text} {second.text}".split() == unit.text.split()
+    assert window.faults == []
+
+
 @pytest.mark.parametrize("context", SIZES.values(), indirect=True, ids=SIZES)
 def test_pages_of_a_transcript_fit_the_window_and_have_no_grave_fault_of_access(
     window: Window, campaign: Campaign, tmp_path: Path, axe: str
 ) -> None:
     file = tmp_path / "night.vtt"
     file.write_text(f"{LINES}{'Yun' * 40}: {'hm' * 200}\n\n# A heading\n")
-    factories.make_transcript(factories.make_session(campaign, 3))
+    transcript = factories.make_transcript(factories.make_session(campaign, 3))
+    factories.make_version(transcript)
+    corrections.reword_unit(session=transcript.session, unit_id=UNITS[3].unit_id, text="Word" * 80, by=None)
     window.login("greta", PASSWORD, "/campaigns/salt-ferry/upload/")
     found = {"form": (overflow(window), graves(window, axe))}
     window.page.get_by_label("File").set_input_files(file)
@@ -83,6 +109,10 @@ def test_pages_of_a_transcript_fit_the_window_and_have_no_grave_fault_of_access(
     found["preview"] = (overflow(window), graves(window, axe))
     window.open("/campaigns/salt-ferry/sessions/3/transcript/")
     found["corrections"] = (overflow(window), graves(window, axe))
+    window.open(f"/campaigns/salt-ferry/sessions/3/transcript/units/{UNITS[3].unit_id}/")
+    found["unit"] = (overflow(window), graves(window, axe))
+    window.open("/campaigns/salt-ferry/sessions/3/transcript/evidence/")
+    found["evidence"] = (overflow(window), graves(window, axe))
 
     assert {name: each for name, each in found.items() if each != (0, [])} == {}
     assert window.faults == []

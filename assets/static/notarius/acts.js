@@ -1,6 +1,7 @@
 "use strict";
-/* The acts of a review in the panel under the records: forms open and answer in place, keys press their buttons.
-   Without this file every act is a form on a page of its own. */
+/* The acts of a review in the panel under the records: forms open and answer in place, keys press their buttons, and
+   the version that an act makes takes the place of the one before without a new page. Without this file every act is
+   a form on a page of its own. */
 {
   const pane = document.querySelector(".pane-records");
   const records = document.getElementById("records");
@@ -8,11 +9,12 @@
   const chosen = () => records?.querySelector(".pick[aria-current]");
   const record = () => new URLSearchParams(chosen()?.getAttribute("href")?.slice(1) ?? "").get("record");
   const OURS = { "X-Requested-With": "notarius" };
-  let unit = null;
   let asked = 0;
   let saving = false;
   let wanted = "";
   let opener = null;
+  let waiting = 0;
+  let last = record();
 
   const open = () => panel().querySelector("form.act");
 
@@ -31,10 +33,9 @@
       const answer = await fetch(address, { headers: OURS, ...options });
       if (own !== asked) return null;
       const next = answer.headers.get("X-Next");
-      // Nothing more is asked or saved while the new version comes.
       if (next) {
-        location.assign(next);
-        return await new Promise(() => {});
+        await show(next);
+        return null;
       }
       // Signed out meanwhile: the answer is the page to sign in on.
       if (answer.redirected || answer.status === 401) location.reload();
@@ -46,10 +47,59 @@
     return null;
   }
 
+  /* ---- the next version in place of this one ---- */
+
+  /* Fetch the page of a version and put it in the place of this one. Where it cannot be so, go there. */
+  async function show(address) {
+    const own = ++asked;
+    clearTimeout(waiting);
+    const answer = await fetch(address);
+    if (own !== asked) return;
+    if (answer.redirected || !answer.ok || !swap(await answer.text())) {
+      location.assign(address);
+      return;
+    }
+    history.replaceState(null, "", address);
+    settle();
+  }
+
+  /* Put what both pages mark as `data-swap` in its place, and the records. The transcript stays where it was read: it
+     is the same one, else nothing is done and the answer is false. */
+  function swap(text) {
+    const page = new DOMParser().parseFromString(text, "text/html");
+    const before = document.getElementById("transcript"), after = page.getElementById("transcript");
+    const list = page.getElementById("records");
+    if (!records || list?.tagName !== records.tagName || before?.dataset.source !== after?.dataset.source) return false;
+    for (const details of page.querySelectorAll("[data-swap] details[id]")) {
+      details.open = document.getElementById(details.id)?.open ?? details.open;
+    }
+    for (const part of document.querySelectorAll("[data-swap]")) {
+      const next = page.querySelector(`[data-swap="${part.dataset.swap}"]`);
+      if (next) part.replaceWith(next);
+    }
+    panel().replaceWith(page.getElementById("acts"));
+    const top = records.scrollTop;
+    if ("start" in records) records.start = list.start;
+    records.replaceChildren(...list.childNodes);
+    records.scrollTop = top;
+    if (before) Object.assign(before.dataset, { url: after.dataset.url, citing: after.dataset.citing });
+    document.title = page.title;
+    for (const said of document.querySelectorAll(".messagelist")) said.remove();
+    document.getElementById("said").append(...page.querySelectorAll(".messagelist"));
+    return true;
+  }
+
+  /* The others on the page read the new records, and the focus comes to the one that the act was about. */
+  function settle() {
+    wanted = "";
+    document.dispatchEvent(new Event("notarius:swapped"));
+    last = record();
+    chosen()?.focus({ preventScroll: true });
+  }
+
   function showForm(text) {
     panel().replaceChildren(document.createRange().createContextualFragment(text));
-    for (const button of panel().querySelectorAll("[data-take]")) button.hidden = unit === null;
-    const first = panel().querySelector('[aria-invalid="true"], .act :is(input:not([type="hidden"]), select, textarea), .act button');
+    const first = panel().querySelector('[aria-invalid="true"]') ?? panel().querySelector(".act :is(input:not([type=hidden]), select, textarea, button)");
     first?.focus();
   }
 
@@ -88,41 +138,46 @@
     } else if (event.target.closest("#acts [data-cancel]")) {
       event.preventDefault();
       cancel();
-    } else if (event.target.closest("[data-take]")) {
-      const field = document.getElementById(event.target.closest("[data-take]").dataset.take);
-      field.value = field.value.trim() ? `${field.value.trim()}, ${unit}` : unit;
-      field.focus();
     }
   });
 
-  pane?.addEventListener("submit", (event) => {
-    const form = event.target.closest("#acts form");
-    if (!form) return;
-    event.preventDefault();
+  /* A second press while the first is being saved does nothing. */
+  async function once(save) {
     if (saving) return;
     saving = true;
-    const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action");
-    load(address, { method: "POST", body: new FormData(form) }).finally(() => { saving = false; });
-  });
+    try {
+      await save();
+    } finally {
+      saving = false;
+    }
+  }
 
-  // Undo and redo lead to a page of their own: once is enough.
-  document.querySelector(".acts-whole")?.addEventListener("submit", (event) => {
-    if (saving) event.preventDefault();
-    saving = true;
-  });
+  /* The decision on the whole version comes back as a page, also where it was refused. */
+  async function decide(form, submitter) {
+    try {
+      const answer = await fetch(location.href, { method: "POST", body: new FormData(form, submitter), redirect: "manual" });
+      if (answer.type === "opaqueredirect") await show(location.href);
+      else if (!swap(await answer.text())) location.reload();
+      else settle();
+    } catch {
+      complain("The answer did not come. Try again.");
+    }
+  }
 
-  document.getElementById("transcript")?.addEventListener("notarius:unit", (event) => {
-    unit = event.detail.id.slice("unit-".length);
-    for (const button of document.querySelectorAll("[data-take]")) {
-      button.hidden = false;
-      button.textContent = `Add unit ${unit}`;
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (form.matches("form.verdict")) {
+      event.preventDefault();
+      once(() => decide(form, event.submitter));
+    } else if (form.closest("#acts, .acts-whole, .opposed") && form.getAttribute("action").includes("/acts/")) {
+      event.preventDefault();
+      const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action");
+      once(() => load(address, { method: "POST", body: new FormData(form) }));
     }
   });
 
   /* The acts follow the chosen record, but never take an open form away. Until they do, nothing can be done to the one
      before, and a key that is pressed meanwhile waits for them. */
-  let waiting = 0;
-  let last = record();
   if (records) {
     new MutationObserver(() => {
       if (record() !== last) wanted = "";
@@ -141,12 +196,12 @@
     else if (panel().inert) wanted = key;
     else panel().querySelector(`[data-key="${key}"]:not([disabled])`)?.click();
   };
-  Notarius.keys({ ...Object.fromEntries([..."amedUu"].map((key) => [key, press(key)])), Escape: cancel });
+  Notarius.keys({ ...Object.fromEntries([..."aAmedbisvxUu"].map((key) => [key, press(key)])), Escape: cancel });
   // Fields keep their keys, but Escape leaves a form from anywhere in it.
   pane?.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && event.target.closest("#acts :is(input, select, textarea)")) cancel();
   });
 
-  // After an act the page comes back at its record: the focus does too.
+  // Where the page was left after all it comes back at the record, and the focus does too.
   if (document.querySelector(".messagelist")) chosen()?.focus({ preventScroll: true });
 }

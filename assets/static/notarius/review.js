@@ -3,7 +3,8 @@
    Without this file the page works by links and forms. */
 {
   const root = document.getElementById("transcript");
-  const picks = [...document.querySelectorAll(".pick")];
+  const picks = () => [...document.querySelectorAll("#records .pick")];
+  const recordOf = (pick) => pick.closest(".record");
   const now = document.getElementById("now");
   const links = { before: document.getElementById("before"), after: document.getElementById("after") };
 
@@ -26,13 +27,20 @@
       unit.classList.toggle("now", Boolean(current) && current.start <= at && at <= last);
       unit.classList.toggle("target", at === target);
     }
+    selection?.paint(scope);
   }
 
+  let selection = null;
   const list = root && Notarius.transcript(root, mark);
+  const point = (at) => {
+    target = at;
+    mark(root);
+  };
+  if (root && document.getElementById("selection")) selection = Notarius.selecting(root, list, point);
 
   /* ---- records and their evidence ---- */
 
-  let chosen = picks.find((pick) => pick.hasAttribute("aria-current")) || null;
+  let chosen = picks().find((pick) => pick.hasAttribute("aria-current")) || null;
   let piece = Number(new URLSearchParams(location.search).get("evidence") || 0);
 
   function disable(link, off) {
@@ -59,7 +67,7 @@
   }
 
   /* The chosen record's details are open; what was opened for the one before is closed again. */
-  let unfolded = chosen ? [...chosen.closest(".records > li").querySelectorAll("details")] : [];
+  let unfolded = chosen ? [...recordOf(chosen).querySelectorAll("details")] : [];
   function unfold(record) {
     const own = [...record.querySelectorAll("details")];
     for (const details of unfolded) if (!own.includes(details)) details.open = false;
@@ -69,7 +77,7 @@
 
   /* The whole record if it fits, its choice in any case. */
   function bringUp(pick) {
-    pick.closest(".records > li").scrollIntoView({ block: "nearest" });
+    recordOf(pick).scrollIntoView({ block: "nearest" });
     pick.scrollIntoView({ block: "nearest" });
   }
 
@@ -77,7 +85,7 @@
     if (chosen && chosen !== pick) chosen.removeAttribute("aria-current");
     chosen = pick;
     pick.setAttribute("aria-current", "true");
-    unfold(pick.closest(".records > li"));
+    unfold(recordOf(pick));
     bringUp(pick);
     spans = parse(pick.dataset.spans);
     target = null;
@@ -95,9 +103,9 @@
   }
 
   function step(by) {
-    const records = picks.filter((pick) => !pick.closest("details"));
-    const own = chosen && chosen.closest(".records > li");
-    const next = records[records.findIndex((pick) => pick.closest("li") === own) + by];
+    const records = picks().filter((pick) => !pick.closest("details"));
+    const own = chosen && recordOf(chosen);
+    const next = records[records.findIndex((pick) => recordOf(pick) === own) + by];
     if (!next) return;
     next.focus({ preventScroll: true });
     choose(next);
@@ -139,17 +147,25 @@
   /* Light the records on this page that cite the chosen unit. */
   function light() {
     const own = new Set([...panel.querySelectorAll(".cites")].map((link) => link.dataset.record));
-    for (const pick of picks) {
+    let first = null;
+    for (const pick of picks()) {
       const record = new URLSearchParams(pick.getAttribute("href").slice(1)).get("record");
-      pick.closest(".records > li").classList.toggle("lit", !cited.hidden && own.has(record));
+      const lit = !cited.hidden && own.has(record);
+      recordOf(pick).classList.toggle("lit", lit);
+      if (lit) first ??= pick;
     }
+    first?.scrollIntoView({ block: "nearest" });
   }
 
-  root?.addEventListener("notarius:unit", (event) => turnRound(event.detail));
+  // While units are selected for a form, looking at them is no question.
+  root?.addEventListener("notarius:unit", (event) => {
+    if (selection?.busy()) point(Number(event.detail.dataset.at));
+    else turnRound(event.detail);
+  });
   panel?.addEventListener("click", (event) => {
     const link = event.target.closest(".cites");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    const pick = picks.find((each) => each.getAttribute("href") === `?record=${link.dataset.record}`);
+    const pick = picks().find((each) => each.getAttribute("href") === `?record=${link.dataset.record}`);
     if (!pick) return;
     event.preventDefault();
     choose(pick, Number(link.dataset.evidence));
@@ -162,6 +178,15 @@
     root.focus({ preventScroll: true });
   });
 
+  // The records of the next version stand in the place of this one's.
+  document.addEventListener("notarius:swapped", () => {
+    chosen = null;
+    unfolded = [];
+    const pick = picks().find((each) => each.hasAttribute("aria-current"));
+    if (pick) choose(pick, piece);
+    if (cited && !cited.hidden) light();
+  });
+
   Notarius.keys({
     j: () => step(1), k: () => step(-1),
     n: () => chosen && turnTo(piece + 1), p: () => chosen && turnTo(piece - 1),
@@ -171,10 +196,7 @@
   });
 
   if (root) {
-    Notarius.goto(list, root, (at) => {
-      target = at;
-      mark(root);
-    });
+    Notarius.goto(list, root, point);
     if (chosen) {
       spans = parse(chosen.dataset.spans);
       piece = Math.max(0, Math.min(piece, spans.length - 1));

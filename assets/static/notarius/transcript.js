@@ -189,17 +189,29 @@ Notarius.transcript = (root, mark) => {
     root.dispatchEvent(new CustomEvent("notarius:unit", { bubbles: true, detail: unit }));
   }
 
-  /* Choose the unit `by` places after the chosen one, or the first on screen, and give it the focus. */
-  async function step(by) {
-    const first = firstOnScreen();
-    const next = chosen === null ? first && Number(first.dataset.at) : chosen + by;
-    if (next === null || next < 0 || next >= total) return;
+  /* Give the unit at this place the focus, and return the place; null where there is none, or another overtook it. */
+  async function stand(next) {
+    if (next === null || next < 0 || next >= total) return null;
     chosen = next;
     const pane = root.getBoundingClientRect(), box = unitAt(next)?.getBoundingClientRect();
     if (!box || box.top < pane.top || box.bottom > pane.bottom) await show(next);
-    if (chosen !== next || !unitAt(next)) return;
+    if (chosen !== next || !unitAt(next)) return null;
     unitAt(next).querySelector(".id").focus({ preventScroll: true });
-    choose(unitAt(next));
+    return next;
+  }
+
+  /* Go to the unit `by` places after the chosen one, or the first on screen, and choose it unless `quiet`. */
+  async function step(by, quiet = false) {
+    const first = firstOnScreen();
+    const at = await stand(chosen === null ? first && Number(first.dataset.at) : chosen + by);
+    if (at !== null && !quiet) choose(unitAt(at));
+    return at;
+  }
+
+  /* Return the id of the unit at this place, which is asked for if it is not in the document. */
+  async function idAt(position) {
+    if (!unitAt(position)) await need(number(position), number(position));
+    return Number(unitAt(position).id.slice("unit-".length));
   }
 
   const lists = new Map();
@@ -213,6 +225,9 @@ Notarius.transcript = (root, mark) => {
     }
     return mine === asked ? lists.get(id) || null : undefined;
   }
+
+  // What cites a unit is another version's from now on.
+  document.addEventListener("notarius:swapped", () => lists.clear());
 
   root.addEventListener("click", (event) => {
     const unit = event.target.closest(".unit"), link = event.target.closest("a");
@@ -229,7 +244,7 @@ Notarius.transcript = (root, mark) => {
     root.addEventListener(hand, () => { held = null; }, { passive: true });
   }
   new ResizeObserver(follow).observe(root);
-  return { total, show, step, seek, find, citing, firstOnScreen };
+  return { total, show, step, stand, standing: () => chosen, idAt, seek, find, citing, firstOnScreen };
 };
 
 /* The form that goes to a unit: `shown` is called with its place once it is on screen. */

@@ -9,6 +9,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.utils import timezone
 
+from campaigns.actions import reviews
 from campaigns.models import (
     ApiToken,
     ArtifactVersion,
@@ -23,7 +24,16 @@ from campaigns.models import (
 from tests import factories
 
 OURS = [model for model in django_admin.site._registry if model._meta.app_label == "campaigns"]
-FOR_GMS = {"artifactversion", "campaign", "gamesession", "membership", "registryentry", "run", "transcript"}
+FOR_GMS = {
+    "artifactversion",
+    "campaign",
+    "decision",
+    "gamesession",
+    "membership",
+    "registryentry",
+    "run",
+    "transcript",
+}
 HOSTILE = '<script>alert(1)</script>"><img src=x onerror=alert(1)>'
 
 
@@ -280,3 +290,23 @@ def _campaign_form(campaign: Campaign) -> dict[str, str]:
         "glossary-0-term": "Saltwick",
         "glossary-0-heard_as": "salt wick\nSaul Twick",
     }
+
+
+def test_decisions_are_looked_at_in_ones_own_campaigns_and_never_written(
+    staff_gm: User, transcript: Transcript, elsewhere: ArtifactVersion
+) -> None:
+    own = factories.make_version(transcript)
+    mine, theirs = (
+        reviews.mark_unsure(artifact_id=version.artifact_id, expected_version=1, one=0, other=1, by=staff_gm).decision
+        for version in (own, elsewhere)
+    )
+    client = signed_in(staff_gm)
+    html = client.get("/admin/campaigns/decision/").content.decode()
+    change = f"/admin/campaigns/decision/{mine.pk}/change/"
+
+    assert change in html and f"/admin/campaigns/decision/{theirs.pk}/change/" not in html
+    assert 'type="submit" name="_save"' not in client.get(change).content.decode()
+    assert client.post(change, {"reason": "Otherwise."}).status_code == 403
+    assert client.post(f"/admin/campaigns/decision/{mine.pk}/delete/", {"post": "yes"}).status_code == 403
+    assert client.get("/admin/campaigns/decision/add/").status_code == 403
+    assert client.get(f"/admin/campaigns/decision/{theirs.pk}/change/").status_code == 302

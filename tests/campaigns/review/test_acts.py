@@ -220,23 +220,6 @@ def test_undo_of_nothing_says_so(client: Client, registry: ArtifactVersion) -> N
     assert "There is nothing to undo since the last extraction." in got.content.decode()
 
 
-def test_second_saver_keeps_their_words_and_sees_the_newer_version(
-    client: Client, registry: ArtifactVersion, admin: User
-) -> None:
-    newer = reviews.rename(**on(registry), record=WICK, name="Old Wick", by=admin).version
-    got = client.post(
-        address(registry, "rename"), {"expected_version": 1, "record": DELL, "name": "Dell", "reason": "Shorter."}
-    )
-    html = got.content.decode()
-
-    assert got.status_code == 409
-    assert "Version 2 has been made meanwhile" in html
-    assert f'href="/review/versions/{newer.pk}/?record=0">Open version 2' in html
-    assert f'href="/review/versions/{newer.pk}/compare/?with=1"' in html
-    assert 'value="Dell"' in html and 'value="Shorter."' in html
-    assert head(registry) == newer
-
-
 def test_act_with_a_number_that_is_not_the_pages_version_is_stale(client: Client, registry: ArtifactVersion) -> None:
     """Places of records are the page's version's: the head's number alone does not make them right."""
     made = done(client, registry, "rename", record=WICK, name="Old Wick")
@@ -382,6 +365,14 @@ def test_compare_says_what_changed_and_rolls_back(client: Client, registry: Arti
     assert "a person&#x27;s review" in html
     assert "Roll back to version 1" in html
     assert back.digest == registry.digest
+
+
+def test_compare_says_by_line_who_cites_it_and_who_did(client: Client, registry: ArtifactVersion) -> None:
+    made = done(client, registry, "split", record=DELL, refs=[2], to=WICK)
+    html = page(client, f"/review/versions/{made.pk}/compare/?with=1")
+    row = html.partition('<th scope="row">Units 210-208</th>')[2].partition("</tr>")[0]
+
+    assert "<del>Harbourmaster Dell</del>" in row and "<ins>Wick</ins>" in row
 
 
 def test_roll_back_refuses_a_version_of_another_artifact(client: Client, registry: ArtifactVersion) -> None:

@@ -115,9 +115,10 @@ def test_edit_changes_drops_and_adds_actions(client: Client, fight: ArtifactVers
     ("changed", "field", "sentence"),
     [
         ({"round": "two"}, "round", "whole number"),
-        ({"summary": " "}, "summary", ""),
-        ({"actor": ""}, "actor", ""),
-        ({"action-0-declaration": ""}, "action-0-declaration", ""),
+        ({"round": "0"}, "round", "A whole number from 1, or nothing."),
+        ({"summary": " "}, "summary", "This cannot be empty."),
+        ({"actor": ""}, "actor", "This cannot be empty."),
+        ({"action-0-declaration": ""}, "action-0-declaration", "This cannot be empty."),
     ],
 )
 def test_edit_refused_stands_beside_its_field_and_keeps_the_words(
@@ -134,6 +135,21 @@ def test_edit_refused_stands_beside_its_field_and_keeps_the_words(
     assert head(fight) == fight
 
 
+def test_second_saver_of_a_turn_keeps_both_peoples_fields(client: Client, fight: ArtifactVersion, admin: User) -> None:
+    """One wrote the round, the other the summary: the form that comes back has the round, and saves both."""
+    form = {**form_of(client, fight, "edit", 0), "summary": "Otherwise told."}
+    newer = editing.edit_record(**on(fight), record=0, fields={"round": 7}, by=admin).version
+    got = client.post(address(fight, "edit"), form)
+    html = got.content.decode()
+
+    assert got.status_code == 409
+    assert 'name="round" value="7"' in html and "Otherwise told." in html
+
+    made = done(client, newer, "edit", **{**form_of(client, newer, "edit", 0), "summary": "Otherwise told."})
+
+    assert (records(made)[0]["round"], records(made)[0]["summary"]) == (7, "Otherwise told.")
+
+
 def test_evidence_is_given_as_units(client: Client, fight: ArtifactVersion) -> None:
     made = sent(client, fight, "evidence", 1, ranges="206-205, 210")
 
@@ -144,6 +160,20 @@ def test_evidence_moves_to_another_turn(client: Client, fight: ArtifactVersion) 
     made = done(client, fight, "move", record=0, refs=[1], to=1)
 
     assert len(ranges(records(made)[0])) == 1
+
+
+def test_units_out_of_a_range_move_to_another_turn(client: Client, fight: ArtifactVersion) -> None:
+    made = done(client, fight, "move", record=0, ranges="202", to=1)
+
+    assert [ranges(one) for one in records(made)] == [[(204, 204), (209, 209)], [(202, 202), (206, 205)]]
+
+
+def test_move_of_units_that_are_not_cited_says_so_beside_the_field(client: Client, fight: ArtifactVersion) -> None:
+    got = client.post(address(fight, "move"), {"expected_version": 1, "record": 0, "ranges": "206", "to": 1})
+    problem = got.content.decode().partition('id="problem-ranges"')[2].partition("</div>")[0]
+
+    assert "This record does not cite all of these units." in problem
+    assert head(fight) == fight
 
 
 def test_add_makes_a_turn_that_was_missed(client: Client, fight: ArtifactVersion) -> None:

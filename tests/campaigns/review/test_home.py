@@ -47,7 +47,7 @@ def test_home_counts_what_is_approved_of_each_kind(gm: User, pending: ArtifactVe
     for version in (pending, *(families.make_version(transcript, *each) for each in lists.items())):
         versions.approve(version_id=version.pk, note="", by=gm)
 
-    assert "1 session, approved: 4 NPCs, 1 item, 1 place" in home(gm)
+    assert "1 session, 4 people, 1 item, 1 place" in home(gm)
 
 
 def test_home_takes_a_constant_number_of_queries(gm: User, campaign: Campaign) -> None:
@@ -79,8 +79,8 @@ def test_login_form_serves_people_without_the_staff_flag(gm: User) -> None:
     gm.set_password("lantern-and-oar")
     gm.save(update_fields=["password"])
     client = Client()
-    wrong = client.post("/login/", {"username": gm.username, "password": "no"})
-    right = client.post("/login/", {"username": gm.username, "password": "lantern-and-oar"})
+    wrong = client.post("/login/", {"login": gm.username, "password": "no"})
+    right = client.post("/login/", {"login": gm.username, "password": "lantern-and-oar"})
     out = client.post("/logout/")
 
     assert (wrong.status_code, right.status_code, right["Location"], out["Location"]) == (200, 302, "/", "/")

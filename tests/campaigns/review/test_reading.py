@@ -56,7 +56,6 @@ def test_read_version_hangs_findings_on_their_records_and_members_on_their_conso
     assert [len(record.warnings) for record in read.records] == [0, 1, 0, 0]
     assert [member.name for member in read.records[1].members] == ["Wick", "the eel-catcher"]
     assert len(read.warnings) == 2
-    assert [proposal.names for proposal in read.proposals] == [("Dell", "Voss")]
 
 
 @pytest.mark.parametrize(

@@ -72,3 +72,28 @@ def test_impact_refuses_what_the_act_would_refuse(registry: ArtifactVersion, gm:
     reviews.remove(**on(registry), record=WICK, by=gm)
     with pytest.raises(Conflict):
         impacts.impact_of_remove(**on(registry), record=DELL)
+
+
+def test_impact_of_another_canonical_name(registry: ArtifactVersion, elsewhere: None, gm: User) -> None:
+    impact = impacts.impact_of_canonical(**on(registry), record=VOSS, member=1)
+
+    assert impact.ids == ((id_of("Aurelio Voss"), id_of("Captain Voss")),)
+    assert impact.combat_turns is not None
+    assert impact.combat_turns.positions == ()
+    assert registry.artifact.versions.count() == 1
+    made = reviews.choose_canonical(**on(registry), record=VOSS, member=1, by=gm).version
+    assert id_of("Captain Voss") in {record["id"] for record in records(made)}
+
+
+def test_impact_of_parting_counts_what_may_belong_to_either_part(
+    registry: ArtifactVersion, elsewhere: None, gm: User
+) -> None:
+    """The id stays with one member, and still a turn that was written with its name may be the other's."""
+    named = reviews.choose_canonical(**on(registry), record=VOSS, member=1, by=gm).version
+    apart = impacts.impact_of_undo(**on(named), record=VOSS)
+    parted = impacts.impact_of_parting(**on(named), record=VOSS, members=[0])
+
+    assert apart.ids == parted.ids == ()
+    assert apart.combat_turns is not None
+    assert parted.combat_turns is not None
+    assert apart.combat_turns.positions == parted.combat_turns.positions == (1,)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from campaigns.actions import registry as campaign_registry
-from campaigns.actions import reviews, versions
+from campaigns.actions import entries, reviews, versions
 from campaigns.errors import ActionError, Invalid, NotFound
 from campaigns.models import ArtifactVersion, AuditEntry, Decision, EntryAlias, RegistryEntry, Transcript
 from extraction.codes import Code
@@ -241,7 +240,7 @@ def test_approval_is_undone_whole_where_the_registry_cannot_be_rebuilt(
     registry: ArtifactVersion, gm: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = reviews.rename(**on(registry), record=WICK, name="Old Wick", by=gm).version
-    monkeypatch.setattr(campaign_registry, "_store", fails)
+    monkeypatch.setattr(entries, "_write", fails)
 
     with pytest.raises(RuntimeError):
         versions.approve(version_id=made.pk, note="", by=gm)

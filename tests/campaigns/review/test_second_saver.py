@@ -1,0 +1,79 @@
+"""Two people at once: whoever saves second keeps their words, on the version that the first one made."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from campaigns.actions import reviews
+from campaigns.models import ArtifactVersion, Campaign
+from tests import factories
+from tests.campaigns.review.acting import address, signed_in
+from tests.campaigns.reviews.acting import DELL, GROUP, PEOPLE, QUILLON, WICK, group_of, head, names, on
+
+
+@pytest.fixture
+def registry(campaign: Campaign) -> ArtifactVersion:
+    transcript = factories.make_transcript(factories.make_session(campaign, 3))
+    return factories.make_version(transcript, PEOPLE, consolidations=group_of(transcript, GROUP))
+
+
+@pytest.fixture
+def client(gm: User) -> Client:
+    return signed_in(gm)
+
+
+def test_second_saver_keeps_their_words_and_sees_the_newer_version(
+    client: Client, registry: ArtifactVersion, admin: User
+) -> None:
+    newer = reviews.rename(**on(registry), record=WICK, name="Old Wick", by=admin).version
+    got = client.post(
+        address(registry, "rename"), {"expected_version": 1, "record": DELL, "name": "Dell", "reason": "Shorter."}
+    )
+    html = got.content.decode()
+
+    assert got.status_code == 409
+    assert "Version 2 has been made meanwhile" in html
+    assert f'href="/review/versions/{newer.pk}/?record=0" target="_blank" rel="noopener">Open version 2' in html
+    assert f'href="/review/versions/{newer.pk}/compare/?with=1"' in html
+    assert 'value="Dell"' in html and 'value="Shorter."' in html
+    assert head(registry) == newer
+
+
+def test_second_saver_saves_on_the_newer_version_without_undoing_the_other(
+    client: Client, registry: ArtifactVersion, admin: User
+) -> None:
+    """The records of the newer version stand elsewhere: the form is about the same ones."""
+    newer = reviews.remove(**on(registry), record=DELL, by=admin).version
+    got = client.post(
+        address(registry, "merge"),
+        {"expected_version": 1, "confirmed": "1", "records": [WICK, QUILLON], "canonical": QUILLON},
+    )
+    html = got.content.decode()
+    wick, quillon = names(newer).index("Wick"), names(newer).index("Mother Quillon")
+
+    assert got.status_code == 409
+    assert f'action="{address(newer, "merge")}"' in html
+    assert 'name="expected_version" value="2"' in html
+    assert f'name="records" value="{wick}" checked' in html and f'name="records" value="{quillon}" checked' in html
+    assert f'<option value="{quillon}" selected>Mother Quillon' in html
+
+
+def test_second_saver_is_told_where_the_record_is_gone(client: Client, registry: ArtifactVersion, admin: User) -> None:
+    reviews.remove(**on(registry), record=DELL, by=admin)
+    got = client.post(address(registry, "rename"), {"expected_version": 1, "record": DELL, "name": "Dell"})
+
+    assert got.status_code == 409
+    assert f'action="{address(registry, "rename")}"' in got.content.decode()
+    assert 'value="Dell"' in got.content.decode()
+
+
+def test_undo_that_came_second_undoes_nothing_of_the_others(
+    client: Client, registry: ArtifactVersion, admin: User
+) -> None:
+    reviews.remove(**on(registry), record=DELL, by=admin)
+    got = client.post(address(registry, "undo"), {"expected_version": 1})
+
+    assert got.status_code == 409
+    assert f'action="{address(registry, "undo")}"' in got.content.decode()
