@@ -13,12 +13,12 @@ is bound to it counts as nobody. What one may not see answers NotFound; what one
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import Q
+from django.db.models import F, FilteredRelation, Q
 
 from campaigns.errors import Forbidden, NotFound
 from campaigns.models import ApiToken, ArtifactVersion, Campaign, Membership, Run
@@ -42,11 +42,15 @@ class Need(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who asks. `user` is None for nobody; `most` and `campaign_id` are the limits of a token."""
+    """Who asks. `user` is None for nobody; `most` and `campaign_id` are the limits of a token.
+
+    `roles` keeps what was read of memberships by campaign, for an actor lives no longer than one request.
+    """
 
     user: User | None
     most: Need = Need.EDIT
     campaign_id: int | None = None
+    roles: dict[int, str | None] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
     def of_user(cls, user: User | AnonymousUser) -> Actor:
@@ -71,7 +75,7 @@ def standing(who: Who, campaign: Campaign) -> Need | None:
         return public
     if actor.user.is_superuser:
         return actor.most
-    role = Membership.objects.filter(campaign=campaign, user=actor.user).values_list("role", flat=True).first()
+    role = _role(actor, campaign)
     if role is None:
         return public
     return min(actor.most, Need.EDIT if role == Membership.Role.GM else Need.READ)
@@ -98,10 +102,11 @@ def campaign_for(who: Who, slug: str, need: Need) -> Campaign:
     Raises NotFound if they may not see the campaign or what `need` stands for, Forbidden if they see it all and
     may only not change it.
     """
-    campaign = Campaign.objects.filter(slug=slug).first() if re.fullmatch(SLUG.regex, slug) else None
+    actor = _actor(who)
+    campaign = _campaign(actor, slug) if re.fullmatch(SLUG.regex, slug) else None
     if campaign is None:
         raise NotFound("There is no such campaign.", code=Code.CAMPAIGN_UNKNOWN)
-    _check(who, campaign, need, NotFound("There is no such campaign.", code=Code.CAMPAIGN_UNKNOWN))
+    _check(actor, campaign, need, NotFound("There is no such campaign.", code=Code.CAMPAIGN_UNKNOWN))
     return campaign
 
 
@@ -145,6 +150,25 @@ def _check(who: Who, campaign: Campaign, need: Need, hidden: NotFound) -> None:
         raise hidden
     if has < need:
         raise Forbidden("You may read this campaign, but not change it.")
+
+
+def _campaign(actor: Actor, slug: str) -> Campaign | None:
+    """Return the campaign, and note the actor's role in it, in one query."""
+    rows = Campaign.objects.filter(slug=slug)
+    if actor.user is None:
+        return rows.first()
+    own = FilteredRelation("memberships", condition=Q(memberships__user=actor.user))
+    campaign = rows.alias(own=own).annotate(role=F("own__role")).first()
+    if campaign is not None:
+        actor.roles[campaign.pk] = vars(campaign)["role"]
+    return campaign
+
+
+def _role(actor: Actor, campaign: Campaign) -> str | None:
+    if campaign.pk not in actor.roles:
+        rows = Membership.objects.filter(campaign=campaign, user=actor.user)
+        actor.roles[campaign.pk] = rows.values_list("role", flat=True).first()
+    return actor.roles[campaign.pk]
 
 
 def _actor(who: Who) -> Actor:

@@ -27,12 +27,16 @@ class Record(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class SessionRegistry:
-    """One session's registry. `replaced` maps the id of each member of a consolidation to the id of its result."""
+    """One session's registry. `replaced` maps the id of each member of a consolidation to the id of its result.
+
+    `called` are the names that a result's members have, by its id.
+    """
 
     session_id: int
     number: int
     records: Sequence[Record]
     replaced: Mapping[str, str]
+    called: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,7 @@ class Entry:
     """One identity while it is put together; sessions and evidence arrive in order.
 
     `other_ids` are those of records that were joined and of members that were consolidated: all of them lead here.
+    `also_called` are the names of those members that are other names than its own.
     """
 
     entity_id: str
@@ -56,6 +61,7 @@ class Entry:
     sessions: list[int] = field(default_factory=list)
     evidence: list[Citation] = field(default_factory=list)
     other_ids: list[str] = field(default_factory=list)
+    also_called: list[str] = field(default_factory=list)
 
     @property
     def order(self) -> tuple[str, str]:
@@ -68,6 +74,11 @@ class Entry:
             Citation(registry.session_id, registry.number, ref["source_id"], ref["start_unit_id"], ref["end_unit_id"])
             for ref in record["source_refs"]
         ]
+        known = {comparison_key(name) for name in (self.name, *self.also_called)}
+        for name in registry.called.get(record["id"], ()):
+            if (key := comparison_key(name)) not in known:
+                known.add(key)
+                self.also_called.append(name)
 
     def as_json(self) -> dict[str, JsonValue]:
         return {
@@ -76,6 +87,7 @@ class Entry:
             "sessions": self.sessions,
             "evidence": [[cited.source_id, cited.start_unit_id, cited.end_unit_id] for cited in self.evidence],
             "other_ids": sorted(self.other_ids),
+            "also_called": self.also_called,
         }
 
 

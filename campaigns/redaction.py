@@ -46,11 +46,29 @@ WORDLESS: Mapping[str, Callable[[Record], dict[str, Any]]] = {
 }
 
 
+def wordless(family: str, record: Record) -> dict[str, Any]:
+    """Return the record without free text; it satisfies the same schema."""
+    shown = WORDLESS.get(family)
+    return dict(record) if shown is None else shown(record)
+
+
+def free_text(family: str, record: Record) -> list[str]:
+    """Return what of the record is free text: whatever `wordless` takes away."""
+    if family == "combat-turns":
+        spoken = [said for action in record["actions"] for said in (action["declaration"], action["resolution"])]
+        return [text for text in (record["summary"], *spoken) if text]
+    bare = wordless(family, record)
+    return [text for name, text in record.items() if text and text != bare[name]]
+
+
 def without_words(family: str, payload: str) -> bytes:
     """Return the artifact's canonical JSON without free text; it satisfies the same schema."""
     artifact: dict[str, Any] = orjson.loads(payload)
-    wordless = WORDLESS.get(family)
-    if wordless is not None:
-        key = next(name for name in artifact if name not in ("schema", "source"))
-        artifact[key] = [wordless(record) for record in artifact[key]]
+    key = records_key(artifact)
+    artifact[key] = [wordless(family, record) for record in artifact[key]]
     return canonical_json(artifact)
+
+
+def records_key(artifact: Mapping[str, Any]) -> str:
+    """Return the name under which the artifact has its records."""
+    return next(name for name in artifact if name not in ("schema", "source"))

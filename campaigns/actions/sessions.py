@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from campaigns.actions import audit, registry
+from campaigns.actions import audit, players, registry
 from campaigns.errors import Conflict, NotFound
+from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, GameSession, Run, Unit
+from campaigns.search.index import forget
 from extraction.codes import Code
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 
 def unfinished_runs(session: GameSession) -> list[Run]:
     """Return the runs that wait or are at work: they stand in the way of removing the session."""
-    return list(session.runs.filter(state__in=(Run.State.QUEUED, Run.State.RUNNING)))
+    return list(session.runs.filter(state__in=(*Run.ACTIVE, Run.State.PAUSED)))
 
 
 @transaction.atomic
@@ -41,6 +43,8 @@ def remove(*, session_id: int, by: User | None) -> None:
     }
     audit.record(by=by, act="session.remove", subject=session, campaign=session.campaign, **facts)
     campaign = session.campaign
+    forget(session)
     session.delete()
-    for kind in sorted(kind for lane in lanes if (kind := registry.kind_of(lane)) is not None):
+    for kind in sorted(kind for lane in lanes if (kind := kind_of(lane)) is not None):
         registry.rebuild(campaign=campaign, kind=kind)
+    players.rebuild(campaign=campaign)

@@ -10,8 +10,9 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from campaigns.actions import audit, registry
+from campaigns.actions import audit, players, registry, webhooks
 from campaigns.errors import ActionError, Conflict, NotFound
+from campaigns.library.sources import kind_of
 from campaigns.models import Artifact, ArtifactVersion, LaneRun
 from extraction.canonical import JsonValue, bytes_digest, canonical_json
 from extraction.codes import Code
@@ -78,16 +79,19 @@ def publish(*, lane_run: LaneRun, result: LaneResult) -> ArtifactVersion:
 
 @transaction.atomic
 def approve(*, version_id: int, note: str, by: User) -> ArtifactVersion:
-    """Approve a pending version, supersede the approved one before it and rebuild the campaign's registry.
+    """Approve a pending version, supersede the approved one before it, and rebuild the registry and what players get.
 
     Raises NotFound for an unknown version, Conflict for one that is not pending.
     """
     version = _pending(version_id)
     version.artifact.versions.filter(state=State.APPROVED).update(state=State.SUPERSEDED)
     _decide(version, State.APPROVED, note, by)
-    kind = registry.kind_of(version.artifact.lane)
+    session, kind = version.artifact.session, kind_of(version.artifact.lane)
     if kind is not None:
-        registry.rebuild(campaign=version.artifact.session.campaign, kind=kind)
+        registry.rebuild(campaign=session.campaign, kind=kind, session=session.number)
+    else:
+        players.rebuild(campaign=session.campaign, session=session.number)
+    webhooks.announce_approval(version)
     return version
 
 

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, connection
 
 from campaigns.actions import registry, versions
+from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, Campaign, EntryAlias, EntryEvidence, RegistryEntry, RegistryState
 from extraction.identity import comparison_key, npc_id
 from tests import factories, standard
@@ -185,7 +186,7 @@ def test_digest_follows_ids_that_lead_to_an_entry(campaign: Campaign) -> None:
     [("dnd/npcs", Kind.NPC), ("dnd/items", Kind.ITEM), ("dnd/locations", Kind.LOCATION), ("dnd/scenes", None)],
 )
 def test_kind_of_lane(lane: str, kind: str | None) -> None:
-    assert registry.kind_of(lane) == kind
+    assert kind_of(lane) == kind
 
 
 def approved_places(campaign: Campaign, number: int, *places: tuple[str, int]) -> list[str]:

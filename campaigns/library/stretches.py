@@ -1,0 +1,29 @@
+"""Runs of positions in a transcript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Positions from `start` up to, but not including, `stop`."""
+
+    start: int
+    stop: int
+
+    def meets(self, span: range) -> bool:
+        """Say whether any position of the span is one of these."""
+        return span.start < self.stop and self.start < span.stop
+
+
+def united(stretches: Iterable[Stretch]) -> list[Stretch]:
+    """Return the stretches in order, those that touch as one."""
+    found: list[Stretch] = []
+    for stretch in sorted(stretches, key=lambda one: one.start):
+        if found and stretch.start <= found[-1].stop:
+            found[-1] = Stretch(found[-1].start, max(found[-1].stop, stretch.stop))
+        else:
+            found.append(stretch)
+    return found

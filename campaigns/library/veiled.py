@@ -1,0 +1,176 @@
+"""The records of one session as players may see them: what is hidden is left out, what is told apart is named so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from campaigns.library.kept import Identity, KeptMerge, KeptOccurrence, ranges_of, subject_of
+from campaigns.library.mentions import Mentions
+from campaigns.library.pages import Page
+from campaigns.library.sources import KINDS
+from campaigns.library.veil import Parted, Record, Veil
+from campaigns.redaction import free_text, wordless
+from extraction.identity import comparison_key
+
+SCENES = "scenes"
+REGISTRIES = {source.lane.rpartition("/")[2]: kind for kind, source in KINDS.items()}
+OCCURRENCES = {source.occurrences: kind for kind, source in KINDS.items()}
+# Who a record is about, and whom it may name besides; a spell's own name is one that must be there.
+ABOUT = {"spells": ("caster", "spell"), "combat-turns": ("actor",), "enemy-events": ("enemy",)}
+BESIDES = {"item-occurrences": ("actor", "recipient"), "enemy-events": ("actor",)}
+
+
+class Players:
+    """Shows records of one session to players. Texts that name what is kept are judged by the units they cite."""
+
+    def __init__(self, veil: Veil, session_id: int, page: Page) -> None:
+        self._veil, self._session_id, self._page = veil, session_id, page
+        self._hidden = veil.hidden()
+        self._known = veil.known_keys()
+        self._secret, self._unknown = Mentions.of(veil.names), Mentions.of(veil.unknown)
+        self._parted = [one for view in veil.by_kind.values() for one in view.parted.get(session_id, ())]
+        self._told_apart = [_mentions(parted.identities) for parted in self._parted]
+        self._links = [*self._told_apart, *map(links_of, veil.kept.merges)]
+
+    def shown(self, family: str, records: Sequence[Record]) -> list[Record]:
+        """Return the records that players see, each as they see it, in the order of the artifact."""
+        if family in REGISTRIES:
+            told = self._veil.by_kind[REGISTRIES[family]].told
+            found = next((one.records for one in told if one.session_id == self._session_id), [])
+            return sorted(found, key=self._place) if found != list(records) else list(records)
+        if family == SCENES:
+            return [self._scene(record) for record in records]
+        kept = self._occurrences(family, records)
+        found = [seen for record in records if record not in kept and (seen := self._record(family, record))]
+        return found if len(found) == len(records) and not self._page.withheld else sorted(found, key=self._first)
+
+    def _place(self, record: Record) -> tuple[tuple[int, int], str, str]:
+        return self._first(record), comparison_key(record["name"]), record["id"]
+
+    def _first(self, record: Record) -> tuple[int, int]:
+        return self._page.order(record["source_refs"][0])
+
+    def _occurrences(self, family: str, records: Sequence[Record]) -> list[Record]:
+        """Return the records that are kept for themselves: those that are what was hidden, else what overlaps it."""
+        bound = [
+            one for one in self._veil.kept.occurrences if one.family == family and one.session_id == self._session_id
+        ]
+        return [record for one in bound for record in bound_records(one, records, self._page, self._veil.same)]
+
+    def _scene(self, record: Record) -> Record:
+        if self._page.keeps(record) and self._may_say([record["title"]], [record], None):
+            return record
+        return wordless(SCENES, record)
+
+    def _record(self, family: str, record: Record) -> Record | None:
+        refs = [ref for ref in record["source_refs"] if self._page.keeps(ref)]
+        if not refs:
+            return None
+        seen: Record = {**record, "source_refs": refs}
+        if family in OCCURRENCES and not self._led(KINDS[OCCURRENCES[family]].id_field, seen):
+            return None
+        if not all(self._named(name, seen) for name in ABOUT.get(family, ())):
+            return None
+        for name in BESIDES.get(family, ()):
+            if seen[name] is not None and not self._named(name, seen):
+                seen[name] = None
+        if "targets" in seen:
+            seen["targets"] = self._targets(seen["targets"], refs)
+        if "actions" in seen:
+            actions = seen["actions"]
+            seen["actions"] = [{**one, "targets": self._targets(one["targets"], refs)} for one in actions]
+        whole = len(refs) == len(record["source_refs"])
+        own = comparison_key(str(seen.get("name") or seen.get("actor") or seen.get("enemy") or ""))
+        return seen if whole and self._may_say(free_text(family, seen), refs, own) else wordless(family, seen)
+
+    def _led(self, id_field: str, seen: Record) -> bool:
+        """Have the record lead to who the cited lines name; say whether players may know of it."""
+        for parted, mentions in zip(self._parted, self._told_apart, strict=True):
+            if seen[id_field] in parted.ids:
+                one = self._one_of(parted, mentions, seen["source_refs"])
+                if one is None:
+                    return False
+                seen[id_field], seen["name"] = one.entity_id, one.name
+                return True
+        return seen[id_field] not in self._hidden and not self._secret.named(seen["name"])
+
+    def _named(self, field: str, seen: Record) -> bool:
+        name = self._name(seen[field], seen["source_refs"])
+        if name is None:
+            return False
+        seen[field] = name
+        return True
+
+    def _targets(self, names: Sequence[str], refs: Sequence[Mapping[str, Any]]) -> list[str]:
+        return [seen for name in names if (seen := self._name(name, refs)) is not None]
+
+    def _name(self, name: str, refs: Sequence[Mapping[str, Any]]) -> str | None:
+        """Return what players may read in the name's place: who the cited lines name, the name itself, or nothing."""
+        key = comparison_key(name)
+        for parted, mentions in zip(self._parted, self._told_apart, strict=True):
+            if any(one.key == key for one in parted.identities):
+                found = self._one_of(parted, mentions, refs)
+                return None if found is None else found.name
+        if (
+            self._secret.named(name)
+            or self._unknown.named(name)
+            or (self._secret.hinted(name) and key not in self._known)
+        ):
+            return None
+        return name if not any(len(links.named(name)) > 1 for links in self._links) else None
+
+    def _one_of(self, parted: Parted, mentions: Mentions, refs: Sequence[Mapping[str, Any]]) -> Identity | None:
+        """Return the one of a group that the cited lines name, if it is one alone and players may know it."""
+        named = mentions.named(self._page.said(refs))
+        found = [one for one in parted.identities if one.entity_id in named and one.entity_id in parted.shown]
+        return found[0] if len(named) == 1 and found and found[0].entity_id not in self._hidden else None
+
+    def _may_say(self, texts: Collection[str], refs: Sequence[Mapping[str, Any]], own: str | None) -> bool:
+        """Say whether free text may be shown: it hints at no hidden name, and at no two that are kept apart.
+
+        Of several kept apart it may name the one that the record is about, and that the cited lines name too.
+        """
+        text = "\n".join(texts)
+        if self._secret.hinted(text):
+            return False
+        for links in self._links:
+            hinted = links.hinted(text)
+            if hinted and (len(hinted) > 1 or not hinted <= links.hinted(self._page.said(refs))):
+                return False
+            others = links.hinted(own or "")
+            if hinted and others and not hinted <= others:
+                return False
+        return True
+
+
+def bound_records(
+    kept: KeptOccurrence, records: Sequence[Record], page: Page, same: Callable[[str, str], bool]
+) -> Iterator[Record]:
+    """Yield the records that the secret is about: the very one, or where a later run told it otherwise, what is near.
+
+    Near is what is about the same and cites any of the same units.
+    """
+    mine = [record for record in records if all(map(same, subject_of(kept.family, record), kept.subject))]
+    exact = [record for record in mine if ranges_of(record) == kept.refs]
+    if exact:
+        yield from exact
+        return
+    spans = [page.span({"start_unit_id": start, "end_unit_id": end}) for start, end in kept.refs]
+    for record in mine:
+        cited = [page.span(ref) for ref in record["source_refs"]]
+        if any(_meet(one, other) for one in spans for other in cited):
+            yield record
+
+
+def _meet(one: range | None, other: range | None) -> bool:
+    return one is None or other is None or (one.start < other.stop and other.start < one.stop)
+
+
+def links_of(merge: KeptMerge) -> Mentions:
+    """Return the names of the merge's members: a text that says two of them may tell that they are one."""
+    return Mentions(((member.name, str(at)) for at, member in enumerate(merge.members)), apart=True)
+
+
+def _mentions(identities: Sequence[Identity]) -> Mentions:
+    return Mentions([(one.name, one.entity_id) for one in identities], apart=True)

@@ -1,0 +1,85 @@
+"""The players' edition of a campaign, worked out from what is stored: its registries, and any approved artifact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import orjson
+
+from campaigns.library.kept import Kept, kept_of
+from campaigns.library.pages import Page
+from campaigns.library.ranges import withheld_from_players
+from campaigns.library.sources import KINDS, read_chosen, versions_of
+from campaigns.library.veil import Telling, Veil, veiled
+from campaigns.library.veiled import Players
+from campaigns.models import ArtifactVersion, Campaign, Transcript, Unit
+from campaigns.redaction import records_key
+from extraction.canonical import canonical_json
+
+
+def veiling_for(campaign: Campaign, as_of: int | None = None) -> Veiling | None:
+    """Return the players' edition, of the sessions up to `as_of`; None where nothing is kept: then it is the GM's."""
+    kept = kept_of(campaign)
+    return Veiling(campaign, kept, as_of) if kept else None
+
+
+class Veiling:
+    """Reads what it needs when it is needed: all registries at once, a transcript only where a secret touches it."""
+
+    def __init__(self, campaign: Campaign, kept: Kept, as_of: int | None = None) -> None:
+        self._campaign, self._kept, self._as_of = campaign, kept, as_of
+        self._players: dict[tuple[int, int], Players] = {}
+
+    @cached_property
+    def veil(self) -> Veil:
+        """Return all registries as players may know them."""
+        return veiled({kind: self._telling(kind) for kind in KINDS}, self._kept, self._keeps)
+
+    def payload(self, version: ArtifactVersion) -> tuple[str, int]:
+        """Return the version's canonical JSON as players may read it, and how many records it has."""
+        payload: dict[str, Any] = orjson.loads(version.payload)
+        key = records_key(payload)
+        shown = self._shown(version, payload[key])
+        if shown == payload[key]:
+            return version.payload, len(shown)
+        return canonical_json({**payload, key: shown}).decode(), len(shown)
+
+    def _shown(self, version: ArtifactVersion, records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        at = (version.artifact.session_id, version.transcript_id)
+        if at not in self._players:
+            self._players[at] = Players(self.veil, at[0], self._page(at[1]))
+        return self._players[at].shown(version.artifact.lane.rpartition("/")[2], records)
+
+    def _telling(self, kind: str) -> Telling:
+        rows = versions_of(self._campaign, kind, self._as_of)
+        current, earlier = read_chosen(self._campaign, kind, rows.approved(), self._as_of)
+        others = rows.exclude(state=ArtifactVersion.State.APPROVED)
+        told = others.values_list("artifact__session_id", "consolidations")
+        elsewhere = [(session_id, group) for session_id, found in told for group in found.get("applied", ())]
+        return Telling(current, earlier, elsewhere)
+
+    @cached_property
+    def _withheld(self) -> Mapping[str, Page]:
+        """Return the pages of which something is withheld, by source id."""
+        if not self._kept.ranges:
+            return {}
+        sessions = {kept.session_id for kept in self._kept.ranges}
+        rows = Transcript.objects.filter(session__in=sessions, session__campaign=self._campaign)
+        transcripts = {transcript.pk: transcript for transcript in rows}
+        hidden = withheld_from_players(self._campaign, transcripts.values())
+        return {transcripts[pk].source_id: self._page(pk, stretches) for pk, stretches in hidden.items()}
+
+    def _keeps(self, ref: Mapping[str, Any]) -> bool:
+        page = self._withheld.get(ref["source_id"])
+        return page is None or page.keeps(ref)
+
+    def _page(self, transcript_id: int, withheld: Sequence[Any] | None = None) -> Page:
+        if withheld is None and self._kept.ranges:
+            transcript = Transcript.objects.get(pk=transcript_id)
+            known = self._withheld.get(transcript.source_id)
+            if known is not None:
+                return known
+        units = Unit.objects.filter(transcript=transcript_id).order_by("position").values_list("unit_id", "text")
+        return Page(lambda: list(units), withheld or ())

@@ -1,0 +1,110 @@
+"""What game masters keep from their players: the list, and the acts of the buttons on other pages."""
+
+from __future__ import annotations
+
+import re
+
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST, require_safe
+
+from campaigns.access import Need
+from campaigns.actions import secrets
+from campaigns.errors import ActionError, NotFound
+from campaigns.library.secrets import secrets_of
+from campaigns.library.sight import Edition, Sight
+from campaigns.models import ArtifactVersion, Campaign, GameSession, Secret
+from campaigns.views.guests import of_campaign, told
+
+Kind = Secret.Kind
+WHOLE = re.compile(r"[0-9]{1,15}")
+KINDS = (("npc", "Person"), ("item", "Item"), ("location", "Place"))
+
+
+@require_safe
+@of_campaign(Need.EDIT)
+def secrets_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpResponse:
+    """Show what is kept from players and what was revealed, to those who manage the campaign."""
+    found = secrets_of(Sight(campaign, Edition.GM, words=True))
+    context = {
+        "campaign": campaign,
+        "kept": [secret for secret in found if secret.revealed_at is None],
+        "revealed": [secret for secret in found if secret.revealed_at is not None],
+        "sessions": list(campaign.sessions.order_by("number")),
+        "kinds": KINDS,
+    }
+    return render(request, "secrets/secrets.html", context)
+
+
+@require_POST
+@of_campaign(Need.EDIT)
+def hide(request: HttpRequest, campaign: Campaign, user: User) -> HttpResponse:
+    """Keep what the form names from players, and go back to where the button was."""
+    with told(request, "Players do not see this any more."):
+        _hide(request, campaign, user)
+    return _back(request, campaign)
+
+
+@require_POST
+@of_campaign(Need.EDIT)
+def reveal(request: HttpRequest, campaign: Campaign, user: User, secret_id: int) -> HttpResponse:
+    """Let players know, and go back to where the button was."""
+    if not Secret.objects.filter(campaign=campaign, pk=secret_id).exists():
+        raise Http404
+    with told(request, "Players see this from now on."):
+        secrets.reveal(secret_id=secret_id, by=user)
+    return _back(request, campaign)
+
+
+def _hide(request: HttpRequest, campaign: Campaign, by: User) -> Secret:
+    posted = request.POST
+    kind, note = posted.get("kind"), posted.get("note", "")
+    if kind == Kind.ENTRY or kind == Kind.MERGE:
+        act = secrets.hide_entry if kind == Kind.ENTRY else secrets.hide_merge
+        entity_id = posted.get("entity_id", "").strip()
+        return act(campaign=campaign, kind=posted.get("entry_kind", ""), entity_id=entity_id, note=note, by=by)
+    if kind == Kind.RANGE:
+        start, end = _whole(request, "start_unit"), _whole(request, "end_unit")
+        session = _session(request, campaign)
+        return secrets.hide_range(session=session, start_unit=start, end_unit=end, note=note, by=by)
+    if kind == Kind.OCCURRENCE:
+        record = _whole(request, "record")
+        return secrets.hide_occurrence(version=_version(request, campaign), record=record, note=note, by=by)
+    raise ActionError("Choose what to keep from players.")
+
+
+def _version(request: HttpRequest, campaign: Campaign) -> ArtifactVersion:
+    """Return the version that the record stands in: the one named, else the approved one of session and family."""
+    rows = ArtifactVersion.objects.filter(artifact__session__campaign=campaign)
+    rows = rows.select_related("artifact__session__campaign")
+    if "version" in request.POST:
+        found = rows.filter(pk=_whole(request, "version")).first()
+    else:
+        lane = f"dnd/{request.POST.get('family', '')}"
+        found = rows.approved().filter(artifact__session=_session(request, campaign), artifact__lane=lane).first()
+    if found is None:
+        raise NotFound("There is no such artifact version.")
+    return found
+
+
+def _session(request: HttpRequest, campaign: Campaign) -> GameSession:
+    found = campaign.sessions.select_related("campaign").filter(number=_whole(request, "session")).first()
+    if found is None:
+        raise NotFound("There is no such session.")
+    return found
+
+
+def _whole(request: HttpRequest, name: str) -> int:
+    value = request.POST.get(name, "").strip()
+    if not WHOLE.fullmatch(value):
+        raise ActionError("A unit, a session and a record are whole numbers.")
+    return int(value)
+
+
+def _back(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    wanted = request.POST.get("next", "")
+    own = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith("/")
+    return HttpResponseRedirect(wanted if own else reverse("secrets", args=[campaign.slug]), status=303)

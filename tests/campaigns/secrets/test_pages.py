@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoDbBlocker
+
+from campaigns.library.registry import entries
+from campaigns.library.secrets import marks
+from campaigns.library.sight import Edition, Sight
+from campaigns.models import Membership, Secret
+from extraction.identity import comparison_key, npc_id
+from tests import factories
+from tests.campaigns.library import story
+from tests.campaigns.library.story import DUKE, VOICE, Story
+
+
+@pytest.fixture(scope="module")
+def shared(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Story]:
+    with story.for_a_module("salt-pages", django_db_blocker) as made:
+        yield made
+
+
+@pytest.fixture
+def told(shared: Story, db: None) -> Story:
+    return shared
+
+
+@pytest.fixture
+def gm_client(told: Story) -> Client:
+    client = Client()
+    client.force_login(told.gm)
+    return client
+
+
+def address(told: Story, name: str, *more: object) -> str:
+    return reverse(name, args=[told.campaign.slug, *more])
+
+
+def test_the_page_lists_what_is_kept_and_what_was_revealed(told: Story, gm_client: Client) -> None:
+    Secret.objects.filter(pk=told.secrets["entry"].pk).update(note="<b>the well</b>")
+    gm_client.post(address(told, "secret-reveal", told.secrets["range"].pk))
+    page = gm_client.get(address(told, "secrets")).content.decode()
+    kept, _, revealed = page.partition('id="revealed-list"')
+
+    assert VOICE in kept
+    assert "&lt;b&gt;the well" in kept
+    assert "units 30 to 20" in revealed
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param({"kind": "entry", "entry_kind": "npc", "entity_id": npc_id(comparison_key(DUKE))}, id="entry"),
+        pytest.param({"kind": "range", "session": "1", "start_unit": "1", "end_unit": "2"}, id="range"),
+        pytest.param({"kind": "occurrence", "session": "1", "family": "combat-turns", "record": "1"}, id="occurrence"),
+    ],
+)
+def test_a_form_keeps_what_it_names_and_leads_back(told: Story, gm_client: Client, form: dict[str, str]) -> None:
+    before = Secret.objects.count()
+    answer = gm_client.post(address(told, "secret-hide"), {**form, "note": "later", "next": "/review/?x=1"})
+
+    assert (answer.status_code, answer["Location"]) == (303, "/review/?x=1")
+    assert Secret.objects.count() == before + 1
+    assert Secret.objects.order_by("-pk").values_list("note", "hidden_by").first() == ("later", told.gm.pk)
+
+
+@pytest.mark.parametrize("elsewhere", ["https://example.org/", "//example.org/", "javascript:alert(1)", ""])
+def test_a_form_leads_to_no_other_site(told: Story, gm_client: Client, elsewhere: str) -> None:
+    answer = gm_client.post(address(told, "secret-reveal", told.secrets["entry"].pk), {"next": elsewhere})
+
+    assert answer["Location"] == address(told, "secrets")
+
+
+@pytest.mark.parametrize(
+    ("form", "status"),
+    [
+        ({}, 303),
+        ({"kind": "range", "session": "1", "start_unit": "x", "end_unit": "2"}, 303),
+        ({"kind": "range", "session": "9", "start_unit": "1", "end_unit": "2"}, 404),
+        ({"kind": "occurrence", "session": "1", "family": "x", "record": "0"}, 404),
+        ({"kind": "entry", "entry_kind": "npc", "entity_id": "npc:x"}, 404),
+    ],
+)
+def test_a_form_that_names_nothing_keeps_nothing(
+    told: Story, gm_client: Client, form: dict[str, str], status: int
+) -> None:
+    before = Secret.objects.count()
+
+    assert gm_client.post(address(told, "secret-hide"), form).status_code == status
+    assert Secret.objects.count() == before
+
+
+@pytest.mark.parametrize("role", [Membership.Role.PLAYER, Membership.Role.READER, None])
+def test_secrets_are_for_those_who_manage_the_campaign(told: Story, role: str | None) -> None:
+    client, user = Client(), factories.make_user()
+    if role is not None:
+        factories.make_membership(told.campaign, user, role)
+    client.force_login(user)
+    secret = told.secrets["entry"].pk
+
+    assert client.get(address(told, "secrets")).status_code == 404
+    assert client.post(address(told, "secret-hide"), {"kind": "entry"}).status_code == 404
+    assert client.post(address(told, "secret-reveal", secret)).status_code == 404
+    assert Secret.objects.get(pk=secret).revealed_at is None
+
+
+def test_a_secret_of_another_campaign_is_not_there(told: Story, gm_client: Client) -> None:
+    other = factories.make_campaign()
+    factories.make_membership(other, told.gm, Membership.Role.GM)
+    secret = told.secrets["entry"].pk
+
+    assert gm_client.post(reverse("secret-reveal", args=[other.slug, secret])).status_code == 404
+    assert Secret.objects.get(pk=secret).revealed_at is None
+
+
+def test_marks_say_what_is_kept_to_game_masters_alone(told: Story) -> None:
+    gm, player = Sight(told.campaign, Edition.GM, True), Sight(told.campaign, Edition.PLAYER, True)
+    duke = next(line for line in entries(gm, "npc", limit=9) if line.name == DUKE)
+    voice = npc_id(comparison_key(VOICE))
+    found = marks(gm)
+
+    assert found.entry("npc", voice) == told.secrets["entry"].pk
+    assert found.entry("npc", duke.entity_id) is None
+    assert found.ranges(1) == [(30, 20, told.secrets["range"].pk)]
+    assert found.ranges(2) == []
+    assert (marks(player).entry("npc", voice), marks(player).ranges(1)) == (None, [])
+
+
+def test_the_page_asks_those_who_are_not_signed_in_to_sign_in(told: Story, client: Client, admin: User) -> None:
+    assert client.get(address(told, "secrets")).status_code == 302
+    client.force_login(admin)
+    assert client.get(address(told, "secrets")).status_code == 200
