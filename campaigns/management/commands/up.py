@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import subprocess
 import sys
@@ -73,6 +74,8 @@ class Command(BaseCommand):
         following.work_inline(run, label=label, stream=sys.stderr)
         for line in following.failures(run):
             self.stderr.write(line)
+        if approved := sample.approve_evening(run):
+            self.stdout.write(f"{label}: approved its {approved} artifacts, so that the website has something to show.")
 
     def _serve(self, host: str, port: int, stopping: threading.Event) -> None:
         _refuse_taken_port(host, port)
@@ -108,7 +111,15 @@ def _start_web(host: str, port: int) -> subprocess.Popen[bytes]:
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     options = ("--worker-class", "gthread", "--workers", "2", "--threads", "4", "--log-level", "warning")
     command = (sys.executable, "-m", "gunicorn", "notarius_site.wsgi:application", "--bind", bind, *options)
-    return processes.start_child(command, end_with_parent=True)
+    return processes.start_child(command, environ=_shared_metrics(), end_with_parent=True)
+
+
+def _shared_metrics() -> dict[str, str]:
+    """Return where the web processes count together; numbers of an earlier start are cleared away."""
+    folder = settings.DATA_DIR / "metrics"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return {"PROMETHEUS_MULTIPROC_DIR": str(folder)}
 
 
 def _start_worker() -> subprocess.Popen[bytes]:

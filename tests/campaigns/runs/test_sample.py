@@ -11,11 +11,12 @@ from django.contrib.auth.models import User
 from jsonschema import Draft202012Validator
 
 from campaigns import sample
-from campaigns.actions import accounts, plans, runs
+from campaigns.actions import accounts, plans, runs, versions
 from campaigns.management import following
 from campaigns.management.commands.up import Command
 from campaigns.models import ArtifactVersion, AuditEntry, Run, Transcript
 from extraction.registry import LANES
+from tests import factories
 from tests.loopback import ScriptedServer
 
 
@@ -110,3 +111,26 @@ def test_first_admin_that_cannot_be_audited_is_not_made(db: None, monkeypatch: p
         accounts.make_first_admin()
 
     assert not User.objects.exists()
+
+
+def test_sample_approves_its_early_evenings_and_leaves_the_last_to_review(db: None) -> None:
+    accounts.make_first_admin()
+    campaign = sample.load_sample()
+    runs_made = {}
+    for number in (1, 3):
+        transcript = Transcript.objects.get(session__campaign=campaign, session__number=number)
+        lane_run = factories.make_lane_run(transcript)
+        versions.publish(lane_run=lane_run, result=factories.make_result(transcript, {"Pim": ((1, 1),)}))
+        runs_made[number] = lane_run.run
+
+    assert {number: sample.approve_evening(run) for number, run in runs_made.items()} == {1: 1, 3: 0}
+    states = ArtifactVersion.objects.order_by("artifact__session__number").values_list("state", "decided_by__username")
+    assert list(states) == [("approved", "admin"), ("pending", None)]
+
+
+def test_sample_without_an_admin_approves_nothing(db: None) -> None:
+    transcript = Transcript.objects.get(session__campaign=sample.load_sample(), session__number=1)
+    lane_run = factories.make_lane_run(transcript)
+    versions.publish(lane_run=lane_run, result=factories.make_result(transcript, {"Pim": ((1, 1),)}))
+
+    assert sample.approve_evening(lane_run.run) == 0
