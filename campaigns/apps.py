@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from django.apps import AppConfig
-from django.core.checks import register
+from django.core.checks import Tags, register
+from django.db.models.signals import post_migrate
 
 
 class CampaignsConfig(AppConfig):
@@ -10,6 +11,10 @@ class CampaignsConfig(AppConfig):
 
     def ready(self) -> None:
         from campaigns import checks
+        from campaigns.search import upkeep
 
         for check in checks.ALL:
             register(check)
+        register(upkeep.check_index, Tags.database)
+        # The one signal: Django has no other word for "the tables are there".
+        post_migrate.connect(upkeep.make_index, sender=self)
