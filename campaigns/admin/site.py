@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin
 from django.db.models import Model, QuerySet
@@ -23,6 +24,8 @@ else:
 
 admin.site.site_header = admin.site.site_title = "Notarius"
 admin.site.index_title = "Archive"
+# One way in for everybody, so that the second factor and the throttle hold here too.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 
 @admin.register(AuditEntry)
