@@ -1,0 +1,78 @@
+"""A campaign leaves with everything of it: what that is can be seen before, and nothing of it stays after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.db import transaction
+from django.db.models import Model, QuerySet
+
+from campaigns.actions import audit
+from campaigns.adapters import downloads
+from campaigns.errors import ActionError, Conflict
+from campaigns.models import (
+    ArtifactVersion,
+    Campaign,
+    Checkpoint,
+    Decision,
+    Exchange,
+    Export,
+    Run,
+    Transcript,
+    Unit,
+)
+from campaigns.search.backends import backend
+from campaigns.search.places import campaign_stretch
+from extraction.codes import Code
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+UNENDED = (*Run.ACTIVE, Run.State.PAUSED)
+
+
+def contents(campaign: Campaign) -> Mapping[str, int]:
+    """Return what would go, by words that a person knows."""
+    parts: Mapping[str, QuerySet[Model]] = {
+        "sessions": campaign.sessions.all(),
+        "transcript revisions": Transcript.objects.filter(session__campaign=campaign),
+        "lines": Unit.objects.filter(transcript__session__campaign=campaign),
+        "artifact versions": ArtifactVersion.objects.filter(artifact__session__campaign=campaign),
+        "decisions": Decision.objects.filter(session__campaign=campaign),
+        "runs": Run.objects.filter(session__campaign=campaign),
+        "recorded exchanges": Exchange.objects.filter(lane__run__session__campaign=campaign),
+        "checkpoints": Checkpoint.objects.filter(session__campaign=campaign),
+        "secrets": campaign.secrets.all(),
+        "members": campaign.memberships.all(),
+        "exports": campaign.exports.all(),
+    }
+    return {name: rows.count() for name, rows in parts.items()}
+
+
+@transaction.atomic
+def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> None:
+    """Delete the campaign and everything of it: rows, what searches find, and the files of its exports.
+
+    What stays is the audit, which holds ids and counts. Raises ActionError where `confirmed` is not the campaign's
+    slug, Conflict while a run of it has not ended.
+    """
+    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    if confirmed != locked.slug:
+        raise ActionError("Write the campaign's short name exactly as it stands, to confirm.")
+    if Run.objects.filter(session__campaign=locked, state__in=UNENDED).exists():
+        raise Conflict("A run of this campaign has not ended: cancel it first.", code=Code.RUN_FINISHED)
+    counts = contents(locked)
+    marks = list(Export.objects.filter(campaign=locked).exclude(mark="").values_list("mark", flat=True))
+    audit.record(
+        by=by,
+        act="campaign.remove",
+        subject=locked,
+        campaign=locked,
+        **{name.replace(" ", "_"): count for name, count in counts.items()},
+    )
+    backend().remove(campaign_stretch(locked.pk))
+    locked.delete()
+    for mark in marks:
+        transaction.on_commit(partial(downloads.remove, mark), robust=True)
