@@ -15,24 +15,30 @@ from extraction.canonical import JsonValue
 from extraction.codes import Code
 from extraction.errors import PipelineError
 from extraction.lanes.job import Retries
+from extraction.llm.prices import Prices
 from extraction.llm.profiles import Profile
 from extraction.pipelines.config import Pipeline, bundled
 from extraction.registry import LANES
 
 PIPELINES = settings.ASSETS_DIR / "dnd" / "pipelines"
 DEFAULT_PIPELINE = "complete"
-MADE_OF = ("lane_version", "references")
+MADE_OF = ("lane_version", "policies", "references")
+STAGES = ("extract", "normalize")
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedLane:
-    """`needs` are the lanes of the same run whose artifacts this one binds: it is blocked when one of them fails."""
+    """`needs` are the lanes of the same run whose artifacts this one binds: it is blocked when one of them fails.
+
+    `prices` are the profile's when the run started, so that a later price list changes no earlier bill.
+    """
 
     lane: str
     step: int
     profile: str
     retries: Retries = field(default_factory=Retries)
     needs: tuple[str, ...] = ()
+    prices: Prices | None = None
 
 
 def default_pipeline() -> Pipeline:
@@ -57,6 +63,7 @@ def plan_of(pipeline: Pipeline, profiles: Mapping[str, Profile]) -> list[Planned
             profile=lane.profile,
             retries=Retries(extract=lane.retries.extract, normalize=lane.retries.normalize),
             needs=tuple(slot.lane for slot in LANES[lane.lane].slots.values() if slot.lane in keys),
+            prices=profiles[lane.profile].prices,
         )
         for step, lane in pipeline.lanes()
     ]
@@ -102,6 +109,7 @@ def from_json(plan: Mapping[str, Any]) -> dict[str, PlannedLane]:
             profile=lane["profile"],
             retries=Retries(**lane["retries"]),
             needs=tuple(lane["needs"]),
+            prices=Prices(**lane["prices"]) if lane.get("prices") else None,
         )
         for lane in lanes
     }
@@ -114,12 +122,20 @@ def with_output(
 
     A lane that changed nothing gives an earlier version, whose own manifest tells of its own making.
     """
-    made = {name: manifest[name] for name in MADE_OF if manifest and name in manifest}
+    made = {} if manifest is None else _told(manifest)
     return {
         **plan,
         "outputs": {**plan.get("outputs", {}), lane: version_id},
         "made_of": {**plan.get("made_of", {}), lane: made},
     }
+
+
+def _told(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the manifest says of the making, in its own shape, without counts and fingerprints."""
+    made = {name: manifest[name] for name in MADE_OF if name in manifest}
+    layout = manifest.get("profile", {}).get("schema_layout")
+    prompts = {stage: {"prompt": manifest[stage]["prompt"]} for stage in STAGES if "prompt" in manifest.get(stage, {})}
+    return {**made, **prompts, "profile": {"schema_layout": layout}}
 
 
 def made_of(plan: Mapping[str, Any], lane: str, version_id: int) -> Mapping[str, Any] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,8 +16,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from campaigns import processes, queue
-from campaigns.actions import audit, bindings, plans
+from campaigns import processes, queue, tracing
+from campaigns.actions import audit, bindings, caps, plans, webhooks
 from campaigns.actions.leases import EXHAUSTED, MAX_ATTEMPTS, fence
 from campaigns.actions.versions import publish
 from campaigns.adapters.providers import profiles
@@ -37,11 +38,20 @@ State = LaneRun.State
 
 
 @transaction.atomic
-def start(*, session: GameSession, pipeline: Pipeline, lanes: Sequence[str] | None, by: User | None) -> Run:
+def start(
+    *,
+    session: GameSession,
+    pipeline: Pipeline,
+    lanes: Sequence[str] | None,
+    by: User | None,
+    token_cap: int | None = None,
+    cost_cap: Decimal | None = None,
+) -> Run:
     """Make a run over the session's newest transcript, all lanes of the pipeline or the named ones, and ring for it.
 
-    Raises ActionError where the session has no transcript, PipelineError for a lane the pipeline does not have, a
-    profile that is not configured, or a lane whose required registry neither the run nor the archive has.
+    Raises ActionError where the session has no transcript or a cap makes no sense, Conflict where the campaign has
+    used as much in this month as it may, PipelineError for a lane the pipeline does not have, a profile that is not
+    configured, or a lane whose required registry neither the run nor the archive has.
     """
     transcript = session.transcripts.order_by("-revision").first()
     if transcript is None:
@@ -53,8 +63,17 @@ def start(*, session: GameSession, pipeline: Pipeline, lanes: Sequence[str] | No
     chosen = pipeline if lanes is None else pipeline.only(list(lanes))
     plan = plans.plan_of(chosen, profiles())
     bindings.refuse_unbound([lane.lane for lane in plan], transcript)
+    caps.check(plan, token_cap, cost_cap)
+    caps.refuse_over(session.campaign)
     run = Run.objects.create(
-        session=session, transcript=transcript, pipeline=pipeline.name[:60], plan=plans.to_json(plan), created_by=by
+        session=session,
+        transcript=transcript,
+        pipeline=pipeline.name[:60],
+        plan=plans.to_json(plan),
+        created_by=by,
+        token_cap=token_cap,
+        cost_cap=cost_cap,
+        request_id=tracing.current().get("request", ""),
     )
     LaneRun.objects.bulk_create(LaneRun(run=run, key=lane.lane, step=lane.step) for lane in plan)
     audit.record(by=by, act="run.start", subject=run, campaign=session.campaign, lanes=len(plan))
@@ -107,7 +126,7 @@ def cancel(*, run: Run, by: User | None) -> Run:
     Raises Conflict where the run has ended already.
     """
     locked = Run.objects.select_for_update().get(pk=run.pk)
-    if locked.state not in (Run.State.QUEUED, Run.State.RUNNING):
+    if locked.state not in (*Run.ACTIVE, Run.State.PAUSED):
         raise Conflict(f"This run is {locked.state} already.", code=Code.RUN_FINISHED)
     now = timezone.now()
     locked.state, locked.finished_at = Run.State.CANCELLED, now
@@ -115,6 +134,7 @@ def cancel(*, run: Run, by: User | None) -> Run:
     waiting = locked.lanes.filter(state__in=(State.WAITING, State.QUEUED))
     waiting.update(state=State.CANCELLED, finished_at=now, error_code=Code.RUN_CANCELLED.value)
     audit.record(by=by, act="run.cancel", subject=locked, campaign=locked.session.campaign)
+    webhooks.announce_run(locked)
     return locked
 
 
@@ -146,7 +166,7 @@ def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -
     run = _locked_run(lane_id)
     # The lease as it was seen: a beat in between shows that somebody is alive.
     seen = LaneRun.objects.held_with(token).filter(pk=lane_id, lease_until=lease)
-    if run.state not in (Run.State.QUEUED, Run.State.RUNNING):
+    if run.state not in (*Run.ACTIVE, Run.State.PAUSED):
         changed = seen.update(
             state=State.CANCELLED, token="", lease_until=None, finished_at=at, error_code=Code.RUN_CANCELLED.value
         )
@@ -161,8 +181,8 @@ def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -
         )
     else:
         changed = seen.update(state=State.QUEUED, token="", lease_until=None, rung_at=at)
-        if changed:
-            _ring(lane_id)
+        if changed and run.state in Run.ACTIVE:
+            ring(lane_id)
     if changed:
         CallSeat.objects.filter(holder=token).delete()
         _advance(run)
@@ -170,10 +190,11 @@ def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -
 
 
 def _ring_again(at: datetime) -> int:
+    # Rung for in the future: the clock was set back, and the queue will not hand out that task until then.
     forgotten = LaneRun.objects.filter(
-        Q(rung_at__isnull=True) | Q(rung_at__lt=at - RING_AGAIN),
+        Q(rung_at__isnull=True) | Q(rung_at__lt=at - RING_AGAIN) | Q(rung_at__gt=at + RING_AGAIN),
         state=State.QUEUED,
-        run__state__in=(Run.State.QUEUED, Run.State.RUNNING),
+        run__state__in=Run.ACTIVE,
     ).values_list("pk", "rung_at")
     lanes = list(forgotten)
     # With tasks still undelivered everybody is busy, and ringing would only lengthen the line.
@@ -186,7 +207,7 @@ def _ring_again(at: datetime) -> int:
 def _ring_once_more(lane_id: int, rung_at: datetime | None, at: datetime) -> bool:
     if not LaneRun.objects.filter(pk=lane_id, state=State.QUEUED, rung_at=rung_at).update(rung_at=at):
         return False
-    _ring(lane_id)
+    ring(lane_id)
     return True
 
 
@@ -229,7 +250,7 @@ def _open(lane: LaneRun, *, lacking: Sequence[str]) -> None:
         return
     lane.state, lane.rung_at = State.QUEUED, now
     lane.save(update_fields=("state", "rung_at"))
-    _ring(lane.pk)
+    ring(lane.pk)
 
 
 def _end_run(run: Run, *, succeeded: bool) -> None:
@@ -238,8 +259,10 @@ def _end_run(run: Run, *, succeeded: bool) -> None:
     run.state = Run.State.SUCCEEDED if succeeded else Run.State.FAILED
     run.finished_at = timezone.now()
     run.save(update_fields=("state", "finished_at"))
+    webhooks.announce_run(run)
 
 
-def _ring(lane_id: int) -> None:
+def ring(lane_id: int) -> None:
+    """Ask a worker for the lane once the transaction is done."""
     # robust: a queue that is down must not undo what was committed; the sweep rings later.
     transaction.on_commit(partial(queue.enqueue, lane_id), robust=True)

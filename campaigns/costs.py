@@ -1,0 +1,126 @@
+"""What was used and what it cost: sums over lanes, by the prices their run started with, and the caps on them.
+
+A cap stops a run where a sum has reached it: what is in flight then is still paid for and kept. Months are calendar
+months in UTC, and a lane counts in the month its run was started in.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from campaigns.actions import plans
+from campaigns.models import Campaign, LaneRun, Run
+
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
+MICROS = 1_000_000
+COLUMNS = ("run_id", "run__plan", "key", "calls", "prompt_tokens", "cached_tokens", "completion_tokens")
+
+
+@dataclass(slots=True)
+class Used:
+    """`costs` are millionths by currency; `unpriced` counts the calls of profiles without a price table."""
+
+    runs: set[int] = field(default_factory=set)
+    calls: int = 0
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+    unpriced: int = 0
+    costs: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt + self.completion
+
+    @property
+    def money(self) -> str:
+        """The sums by currency, such as `1.20 EUR`; a remark where nothing has a price."""
+        sums = [f"{micros / MICROS:,.2f} {currency}" for currency, micros in sorted(self.costs.items())]
+        return " + ".join(sums) or "none priced"
+
+    def add(self, lane: LaneUse) -> None:
+        self.runs.add(lane.run)
+        self.calls += lane.calls
+        self.prompt += lane.prompt
+        self.cached += lane.cached
+        self.completion += lane.completion
+        prices = lane.planned.prices if lane.planned else None
+        if prices is None:
+            self.unpriced += lane.calls
+        else:
+            self.costs[prices.currency] += prices.micros(
+                prompt=lane.prompt, cached=lane.cached, completion=lane.completion
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class LaneUse:
+    """What one lane of a run has used so far."""
+
+    run: int
+    key: str
+    planned: plans.PlannedLane | None
+    calls: int
+    prompt: int
+    cached: int
+    completion: int
+
+
+def uses(lanes: QuerySet[LaneRun]) -> list[LaneUse]:
+    """Return what each of the lanes has used, in one query."""
+    read: dict[int, Mapping[str, plans.PlannedLane]] = {}
+    found = []
+    for run, plan, key, *counts in lanes.values_list(*COLUMNS).iterator(chunk_size=2_000):
+        if run not in read:
+            read[run] = plans.from_json(plan)
+        found.append(LaneUse(run, key, read[run].get(key), *counts))
+    return found
+
+
+def used_by(lanes: QuerySet[LaneRun]) -> Used:
+    """Return the sum over the lanes."""
+    total = Used()
+    for use in uses(lanes):
+        total.add(use)
+    return total
+
+
+def month_of(campaign: Campaign, at: datetime) -> QuerySet[LaneRun]:
+    """Return the lanes of the campaign's runs of that month."""
+    begin = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return LaneRun.objects.filter(run__session__campaign=campaign, run__created_at__gte=begin, run__created_at__lte=at)
+
+
+def has_caps(run: Run) -> bool:
+    """Return whether anything limits the run's use; its session and campaign must have been read with it."""
+    campaign = run.session.campaign
+    caps = (run.token_cap, run.cost_cap, campaign.monthly_token_cap, campaign.monthly_cost_cap)
+    return any(cap is not None for cap in caps)
+
+
+def cap_reached(run: Run, at: datetime) -> bool:
+    """Return whether the run, or its campaign in this month, has used as much as it may."""
+    campaign = run.session.campaign
+    own = LaneRun.objects.filter(run=run)
+    return _reached(own, run.token_cap, run.cost_cap) or month_reached(campaign, at)
+
+
+def month_reached(campaign: Campaign, at: datetime) -> bool:
+    """Return whether the campaign has used as much in this month as it may."""
+    return _reached(month_of(campaign, at), campaign.monthly_token_cap, campaign.monthly_cost_cap)
+
+
+def _reached(lanes: QuerySet[LaneRun], tokens: int | None, cost: Decimal | None) -> bool:
+    if tokens is None and cost is None:
+        return False
+    used = used_by(lanes)
+    if tokens is not None and used.tokens >= tokens:
+        return True
+    return cost is not None and any(micros >= cost * MICROS for micros in used.costs.values())

@@ -1,0 +1,178 @@
+"""Backups that come back as they were, and an archive that moves from one database to another: with real commands."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.utils import timezone
+
+from campaigns.actions import pulses
+from campaigns.errors import ActionError
+from campaigns.keeping import backup, tables
+from campaigns.models import Campaign
+from tests.campaigns.supervisor.installation import Installation
+from tests.factories import make_campaign, make_transcript
+
+ROOT = Path(__file__).resolve().parents[3]
+SAMPLE = "glass-tithe"
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Installation:
+    """A SQLite installation with the sample campaign's first session and a run of one lane."""
+    home = Installation(tmp_path_factory.mktemp("filled"))
+    home.command("migrate", "--verbosity", "0")
+    sample = ROOT / "assets" / "sample"
+    home.command("load_campaign", str(next(sample.glob("*.toml"))))
+    transcript = sorted(path for path in sample.glob("*") if path.suffix in {".vtt", ".srt", ".json", ".txt"})[0]
+    home.command("import_transcript", str(transcript), "--campaign", SAMPLE, "--session", "1")
+    home.command("run_pipeline", "--campaign", SAMPLE, "--session", "1", "--pipeline", "npcs-only", "--inline")
+    return home
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Installation]:
+    """A migrated, empty installation: on PostgreSQL where the suite runs on it, else on another SQLite file."""
+    home = Installation(tmp_path, **_other_database(tmp_path))
+    home.command("migrate", "--verbosity", "0")
+    yield home
+    if "DATABASE_URL" in home.environ:
+        _on_server(f"DROP DATABASE {home.environ['DATABASE_URL'].rpartition('/')[2]} WITH (FORCE)")
+
+
+def _other_database(folder: Path) -> dict[str, str]:
+    if connection.vendor == "sqlite":
+        return {}
+    name = "moved_" + re.sub(r"\W", "_", folder.name)[-40:].lower()
+    _on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name}")
+    given = settings.DATABASES["default"]
+    address = f"postgres://{given['USER']}:{given['PASSWORD']}@{given['HOST']}:{given['PORT']}/{name}"
+    return {"DATABASE_URL": address, "NOTARIUS_SECRET_KEY": "only-for-tests"}
+
+
+def _on_server(*statements: str) -> None:
+    given = settings.DATABASES["default"]
+    with psycopg.connect(
+        host=given["HOST"], port=given["PORT"], user=given["USER"], password=given["PASSWORD"], dbname="postgres",
+        autocommit=True,
+    ) as server:  # fmt: skip
+        for statement in statements:
+            server.execute(statement.encode())
+
+
+def total(home: Installation) -> str:
+    return home.command("archive_digest", "--total").strip()
+
+
+@pytest.mark.slow
+def test_an_archive_moves_is_backed_up_and_comes_back_with_the_same_digest(
+    filled: Installation, elsewhere: Installation
+) -> None:
+    source, kept = f"sqlite:///{filled.folder / 'notarius.sqlite3'}", elsewhere.folder / "kept.zip"
+    whole = total(filled)
+    said = elsewhere.command("move_database", source)
+    elsewhere.command("backup", str(kept))
+    again = elsewhere.attempt("move_database", source)
+    refused = elsewhere.attempt("restore", str(kept))
+    # New rows get keys beyond the moved ones.
+    elsewhere.command("run_pipeline", "--campaign", SAMPLE, "--session", "1", "--pipeline", "npcs-only", "--inline")
+    changed = total(elsewhere)
+    elsewhere.command("restore", str(kept), "--replace")
+
+    assert whole in said
+    assert (again.returncode, "already" in again.stderr) == (1, True)
+    assert (refused.returncode, "--replace" in refused.stderr) == (1, True)
+    assert changed != whole
+    assert total(elsewhere) == whole
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("source", ["carrier-pigeon://loft", "postgres://", "loft", ""], ids=str)
+def test_a_source_that_is_none_is_one_sentence(source: str) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("move_database", source)
+
+    assert str(refused.value).count("\n") == 0
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Callable[..., Path]:
+    """Write a backup file with this manifest over some bytes that are no database."""
+
+    def make(**changes: object) -> Path:
+        data = b"the bytes of a database"
+        fitting = backup.Manifest(connection.vendor, "2026-01-01", (), hashlib.sha256(data).hexdigest(), {})
+        file = tmp_path / "made.zip"
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(backup.MANIFEST, json.dumps({"format": backup.FORMAT, **fitting._asdict(), **changes}))
+            archive.writestr(backup.SQLITE_FILE, data)
+            archive.writestr(backup.POSTGRES_FILE, data)
+        return file
+
+    return make
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"sha256": "0" * 64}, "damaged"),
+        ({"migrations": ["campaigns.9999_of_tomorrow"]}, "newer"),
+        ({"engine": "another"}, "another"),
+        ({"tables": {"campaigns.Unit": "many"}}, "no backup"),
+    ],
+    ids=["damaged", "newer", "another database", "manifest"],
+)
+def test_a_backup_that_does_not_fit_changes_nothing(
+    made: Callable[..., Path], changes: dict[str, object], why: str
+) -> None:
+    campaign = make_campaign()
+    with pytest.raises(ActionError, match=why):
+        backup.restore(made(**changes), replace=True)
+
+    assert Campaign.objects.get() == campaign
+
+
+@pytest.mark.django_db
+def test_nothing_is_restored_under_a_living_worker(made: Callable[..., Path]) -> None:
+    pulses.stamp(kind=pulses.SUPERVISOR, name="here", at=timezone.now())
+    with pytest.raises(ActionError, match="worker"):
+        backup.restore(made(), replace=True)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("content", [b"", b"PK", b"mine"], ids=["empty", "cut", "text"])
+def test_what_is_no_backup_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "no.zip").write_bytes(content)
+    with pytest.raises(ActionError, match="no backup"):
+        backup.restore(tmp_path / "no.zip", replace=True)
+
+
+@pytest.mark.django_db
+def test_a_backup_overwrites_no_file_and_leaves_none_behind(tmp_path: Path) -> None:
+    file = tmp_path / "mine.zip"
+    file.write_text("mine", encoding="utf-8")
+    with pytest.raises(ActionError):
+        backup.write(file)
+
+    assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [("mine.zip", "mine")]
+
+
+@pytest.mark.django_db
+def test_the_digest_tells_apart_what_a_single_word_changes() -> None:
+    transcript = make_transcript()
+    before = tables.digests()
+    transcript.units.filter(position=0).update(text="Another word.")
+    after = tables.digests()
+
+    assert {label for label in before if before[label] != after[label]} == {"campaigns.Unit"}

@@ -1,0 +1,175 @@
+"""Runs that stop at a cap or on request, keep what was paid for, and go on where they stopped."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from campaigns import costs
+from campaigns.actions import leases, pausing, plans, runs
+from campaigns.actions.work import work
+from campaigns.adapters.holding import RunHold
+from campaigns.errors import ActionError, Conflict
+from campaigns.models import ArtifactVersion, Checkpoint, LaneRun, Run
+from extraction.codes import Code
+from extraction.llm.prices import Prices
+from tests.campaigns.runs.conftest import planned_run
+from tests.factories import make_transcript, make_user
+from tests.loopback import ScriptedServer, answer
+
+State = LaneRun.State
+CHUNKS = 6
+A_CALL = 129
+
+
+@pytest.fixture
+def openai(monkeypatch: pytest.MonkeyPatch) -> ScriptedServer:
+    """The standard document in six chunks, one call at a time, each of A_CALL tokens."""
+    server = ScriptedServer()
+    server.enqueue(answer({"npcs": []}))
+    settings = {
+        "BASE_URL": server.base_url,
+        "MODEL": "test-model",
+        "CHUNK_UNITS": "6",
+        "TRIES": "1",
+        "CONCURRENCY": "1",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(f"NOTARIUS_LLM_{name}", value)
+    return server
+
+
+def test_a_run_at_its_cap_pauses_with_everything_kept(openai: ScriptedServer, lane: LaneRun) -> None:
+    Run.objects.update(token_cap=2 * A_CALL)
+    with openai:
+        outcome = work(lane_id=lane.pk)
+    run = Run.objects.get()
+    lane.refresh_from_db()
+
+    assert outcome == Code.RUN_PAUSED
+    assert (run.state, run.pause_code) == (Run.State.PAUSED, Code.RUN_CAP_REACHED)
+    assert (lane.state, lane.attempts, lane.token) == (State.QUEUED, 0, "")
+    assert openai.calls == Checkpoint.objects.count() == 2
+    assert not ArtifactVersion.objects.exists()
+
+
+def test_a_resumed_run_asks_only_what_is_missing(openai: ScriptedServer, lane: LaneRun, rung: list[int]) -> None:
+    Run.objects.update(token_cap=2 * A_CALL)
+    with openai:
+        work(lane_id=lane.pk)
+        pausing.resume(run=Run.objects.get(), by=make_user(), token_cap=100 * A_CALL)
+        outcome = work(lane_id=lane.pk)
+
+    assert outcome == "succeeded"
+    assert openai.calls == CHUNKS
+    assert Run.objects.get().pause_code == ""
+
+
+def test_a_cap_on_cost_counts_by_the_prices_of_the_run(openai: ScriptedServer, db: None) -> None:
+    prices = Prices(prompt=1_000.0, cached=1_000.0, completion=1_000.0, currency="EUR")
+    lane = planned_run(plans.PlannedLane("dnd/npcs", 0, "default", prices=prices)).lanes.get()
+    # 129 tokens at 1,000 a million are 0.129.
+    Run.objects.update(cost_cap=Decimal("0.25"))
+    with openai:
+        work(lane_id=lane.pk)
+
+    assert openai.calls == 2
+    assert costs.used_by(LaneRun.objects.all()).money == "0.26 EUR"
+
+
+def test_a_campaigns_cap_counts_this_months_runs_and_refuses_new_ones(openai: ScriptedServer, lane: LaneRun) -> None:
+    campaign = lane.run.session.campaign
+    campaign.monthly_token_cap = 3 * A_CALL
+    campaign.save()
+    earlier = Run.objects.create(
+        session=lane.run.session, transcript=lane.run.transcript, pipeline="test", plan=lane.run.plan
+    )
+    LaneRun.objects.create(run=earlier, key=lane.key, step=0, state=State.SUCCEEDED, prompt_tokens=2 * A_CALL)
+    with openai:
+        work(lane_id=lane.pk)
+        with pytest.raises(Conflict) as refused:
+            runs.start(session=lane.run.session, pipeline=plans.default_pipeline(), lanes=None, by=None)
+
+    assert openai.calls == 1
+    assert refused.value.code is Code.RUN_CAP_REACHED
+
+
+def test_runs_of_an_earlier_month_do_not_count(lane: LaneRun) -> None:
+    LaneRun.objects.update(prompt_tokens=500)
+    Run.objects.update(created_at=timezone.now().replace(day=1) - timedelta(days=1))
+    campaign = lane.run.session.campaign
+    campaign.monthly_token_cap = 100
+
+    assert not costs.month_reached(campaign, timezone.now())
+
+
+def test_pausing_lets_no_lane_start_and_no_other_call(lane: LaneRun) -> None:
+    hold = RunHold(lane.run_id, clock=iter(range(10)).__next__)
+
+    assert not hold()
+    pausing.pause(run=lane.run, by=make_user())
+    assert hold()
+    assert leases.claim(lane_id=lane.pk, at=timezone.now()) is None
+
+
+def test_a_paused_runs_dead_worker_costs_it_no_lane(lane: LaneRun, rung: list[int]) -> None:
+    leases.claim(lane_id=lane.pk, at=timezone.now() - 2 * leases.LEASE)
+    pausing.pause(run=lane.run, by=make_user())
+    runs.sweep(at=timezone.now())
+    lane.refresh_from_db()
+
+    assert lane.state == State.QUEUED
+    assert rung == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_resuming_rings_for_what_waits(rung: list[int]) -> None:
+    lane = planned_run().lanes.get()
+    pausing.pause(run=lane.run, by=None)
+    pausing.resume(run=lane.run, by=None)
+
+    assert rung == [lane.pk]
+    assert Run.objects.get().state == Run.State.RUNNING
+
+
+def test_a_run_still_at_its_cap_does_not_resume(lane: LaneRun) -> None:
+    LaneRun.objects.update(prompt_tokens=500)
+    Run.objects.update(token_cap=400)
+    pausing.pause(run=lane.run, by=None)
+    with pytest.raises(Conflict) as refused:
+        pausing.resume(run=lane.run, by=None)
+
+    assert refused.value.code is Code.RUN_CAP_REACHED
+    assert Run.objects.get().state == Run.State.PAUSED
+
+
+def test_a_paused_run_can_be_cancelled_and_neither_paused_nor_resumed_then(lane: LaneRun) -> None:
+    pausing.pause(run=lane.run, by=None)
+    runs.cancel(run=lane.run, by=None)
+
+    assert Run.objects.get().state == Run.State.CANCELLED
+    for act in (pausing.pause, pausing.resume):
+        with pytest.raises(Conflict):
+            act(run=lane.run, by=None)
+
+
+@pytest.mark.parametrize(
+    "caps",
+    [
+        {"token_cap": 0},
+        {"token_cap": 2**63},
+        {"cost_cap": Decimal(0)},
+        {"cost_cap": Decimal("NaN")},
+        {"cost_cap": Decimal(1)},
+    ],
+    ids=["none", "beyond the database", "free", "no number", "without prices"],
+)
+def test_a_cap_that_makes_no_sense_is_refused_and_starts_nothing(db: None, caps: dict[str, int]) -> None:
+    session = make_transcript().session
+    with pytest.raises(ActionError):
+        runs.start(session=session, pipeline=plans.default_pipeline(), lanes=None, by=None, **caps)
+
+    assert not Run.objects.exists()
