@@ -1,4 +1,4 @@
-"""Headers of every answer that a view gives."""
+"""What goes around every request: an id for the log, a measurement, and headers of the answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,27 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+
+from campaigns import metrics, tracing
+
+PERMISSIONS_POLICY = ", ".join(
+    f"{name}=()"
+    for name in ("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "microphone", "payment", "usb")
+)
+
+
+def request_ids(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Return middleware that gives each request an id, which its log lines, its runs and its answer carry."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        own = tracing.request_id(request.headers.get("X-Request-ID"))
+        with tracing.tracing(request=own), metrics.measured(request) as measure:
+            response = get_response(request)
+            measure(response)
+        response.headers["X-Request-ID"] = own
+        return response
+
+    return middleware
 
 
 def content_security_policy(
@@ -16,7 +37,7 @@ def content_security_policy(
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         response.headers.setdefault("Content-Security-Policy", settings.CONTENT_SECURITY_POLICY)
-        response.headers.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         return response
 
     return middleware

@@ -1,0 +1,54 @@
+"""What a balancer and a monitoring program ask: is it alive, can it serve, how is it doing."""
+
+from __future__ import annotations
+
+import hmac
+
+from django import db
+from django.conf import settings
+from django.db.migrations.executor import MigrationExecutor
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from campaigns import metrics
+from campaigns.actions import pulses
+
+
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    """Say that the process answers; it looks at nothing else, so that a database's trouble restarts no web server."""
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """Say whether requests can be served: 503 where the database does not answer or lacks a migration.
+
+    A worker that is missing is told, but pages can be read without one.
+    """
+    try:
+        behind = bool(_missing_migrations())
+        worker = pulses.any_supervisor(at=timezone.now())
+    except db.Error:
+        return JsonResponse({"status": "unavailable", "database": False}, status=503)
+    ready = {"status": "behind" if behind else "ok", "database": True, "migrated": not behind, "worker": worker}
+    return JsonResponse(ready, status=503 if behind else 200)
+
+
+@require_safe
+def metrics_page(request: HttpRequest) -> HttpResponse:
+    """Give the numbers to who sends the configured token, and to site admins; Http404 to anybody else."""
+    if not (_sends_token(request) or (request.user.is_active and request.user.is_superuser)):
+        raise Http404
+    return HttpResponse(metrics.exposition(), content_type=metrics.CONTENT_TYPE)
+
+
+def _sends_token(request: HttpRequest) -> bool:
+    expected, sent = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
+    return bool(expected) and hmac.compare_digest(sent.encode(), f"Bearer {expected}".encode())
+
+
+def _missing_migrations() -> list[object]:
+    executor = MigrationExecutor(db.connection)
+    return list(executor.migration_plan(executor.loader.graph.leaf_nodes()))
