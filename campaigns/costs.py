@@ -7,11 +7,11 @@ months in UTC, and a lane counts in the month its run was started in.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from campaigns.actions import plans
 from campaigns.models import Campaign, LaneRun, Run
@@ -90,6 +90,15 @@ def used_by(lanes: QuerySet[LaneRun]) -> Used:
     for use in uses(lanes):
         total.add(use)
     return total
+
+
+def of_lanes(plan: Mapping[str, Any], lanes: Iterable[LaneRun]) -> dict[str, float]:
+    """Return what the lanes of a run have cost by currency, from rows that were read already."""
+    planned, total = plans.from_json(plan), Used()
+    for lane in lanes:
+        counts = (lane.calls, lane.prompt_tokens, lane.cached_tokens, lane.completion_tokens)
+        total.add(LaneUse(lane.run_id, lane.key, planned.get(lane.key), *counts))
+    return {currency: micros / MICROS for currency, micros in total.costs.items()}
 
 
 def month_of(campaign: Campaign, at: datetime) -> QuerySet[LaneRun]:

@@ -132,7 +132,7 @@ def make_run(
         session=transcript.session,
         transcript=transcript,
         pipeline=pipeline,
-        plan={} if plan is None else plan,
+        plan={"lanes": []} if plan is None else plan,
         state=state,
         created_by=by,
     )

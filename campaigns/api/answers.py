@@ -6,20 +6,24 @@ import base64
 import binascii
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import orjson
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.cache import patch_vary_headers
 from django.utils.http import parse_etags
+from ninja.errors import HttpError
 
 from campaigns.errors import ActionError
-from extraction.canonical import digest
+from extraction.canonical import bytes_digest, digest
 
 JSON = "application/json"
 Row: TypeAlias = "Mapping[str, object]"
+Part: TypeAlias = "str | int | bool | Sequence[str | int | bool | None] | None"
 CURSOR_LIMIT = 2_000
+R = TypeVar("R", bound=HttpResponseBase)
 
 
 def json_answer(data: object, *, status: int = 200, location: str | None = None) -> HttpResponse:
@@ -30,24 +34,53 @@ def json_answer(data: object, *, status: int = 200, location: str | None = None)
 
 
 def conditional(
-    request: HttpRequest, parts: Sequence[str | int | bool | None], body: Callable[[], bytes], media_type: str = JSON
+    request: HttpRequest, parts: Sequence[Part], body: Callable[[], bytes], media_type: str = JSON
 ) -> HttpResponse:
     """Return the body, or 304 where the client has it. `parts` must tell apart everything the body depends on.
 
     Call it after access was checked: then a 304 says nothing that the body would not.
     """
-    etag = f'"{digest(list(parts))}"'
+    etag = etag_of(parts)
+    return (
+        not_modified(etag) if is_known(request, etag) else tagged(HttpResponse(body(), content_type=media_type), etag)
+    )
+
+
+def hashed(request: HttpRequest, body: bytes, media_type: str = JSON) -> HttpResponse:
+    """Return the body, or 304 where the client has it: for what nothing but the body itself tells apart."""
+    return conditional(request, (bytes_digest(body),), lambda: body, media_type)
+
+
+def not_modified(etag: str) -> HttpResponse:
+    response = HttpResponse(status=304)
+    del response["Content-Type"]
+    return tagged(response, etag)
+
+
+def etag_of(parts: Sequence[Part]) -> str:
+    return f'"{digest(list(parts))}"'
+
+
+def is_known(request: HttpRequest, etag: str) -> bool:
+    """Say whether the client has what the tag stands for."""
     known = parse_etags(request.headers.get("If-None-Match", ""))
-    # The comparison is weak here (RFC 9110, If-None-Match): a proxy that compresses marks the tag as weak.
-    if "*" in known or etag in (tag.removeprefix("W/") for tag in known):
-        response = HttpResponse(status=304)
-        del response["Content-Type"]
-    else:
-        response = HttpResponse(body(), content_type=media_type)
+    # The comparison is weak here (RFC 9110, If-None-Match): compression marks the tag as weak.
+    return "*" in known or etag in (tag.removeprefix("W/") for tag in known)
+
+
+def tagged(response: R, etag: str) -> R:
+    """Return the answer with its tag, and told that it is for nobody else."""
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
     patch_vary_headers(response, ("Authorization", "Cookie"))
     return response
+
+
+def need_match(request: HttpRequest, etag: str) -> None:
+    """Raise the error of status 412 where the request says by If-Match that it is about something else."""
+    wanted = request.headers.get("If-Match")
+    if wanted is not None and not {"*", etag} & {tag.removeprefix("W/") for tag in parse_etags(wanted)}:
+        raise HttpError(412, "If-Match")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +118,11 @@ class Keyset:
         if len(rows) <= limit:
             return rows, None
         last = rows[limit - 1]
-        key = orjson.dumps([last[name] for name in self.fields])
-        return rows[:limit], base64.urlsafe_b64encode(key).decode("ascii")
+        return rows[:limit], self.cursor([last[name] for name in self.fields])
+
+    def cursor(self, key: Sequence[object]) -> str:
+        """Return what leads on from the row of this key."""
+        return base64.urlsafe_b64encode(orjson.dumps(list(key))).decode("ascii")
 
 
 def _storable(part: str | int) -> bool:

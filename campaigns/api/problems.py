@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import logging
+import re
 import traceback
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Sequence
 from http import HTTPStatus
 
 import orjson
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http.multipartparser import MultiPartParserError
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
-from campaigns.errors import ActionError
+from campaigns.errors import ActionError, Invalid, Overtaken
 from extraction.codes import Code
 from extraction.errors import InputError, NotariusError
 
@@ -28,7 +29,13 @@ CODES = {
     403: Code.AUTH_FORBIDDEN,
     404: Code.NOT_FOUND,
     405: Code.METHOD_NOT_ALLOWED,
-    413: Code.INGEST_TOO_LARGE,
+    406: Code.REQUEST_NOT_ACCEPTABLE,
+    409: Code.VERSION_STALE,
+    412: Code.REQUEST_PRECONDITION,
+    413: Code.REQUEST_TOO_LARGE,
+    415: Code.REQUEST_MEDIA_TYPE,
+    422: Code.REQUEST_INVALID,
+    429: Code.REQUEST_RATE_LIMITED,
 }
 DETAILS = {
     400: "The request could not be read.",
@@ -36,8 +43,17 @@ DETAILS = {
     403: "You may not do this.",
     404: "There is nothing at this address that you may see.",
     405: "This address does not take that method.",
+    406: "This address answers in none of the media types that you accept.",
+    412: "It is not any more what your If-Match says. Read it again.",
+    413: "The request is larger than this address takes.",
+    415: "This address does not take a body of that media type.",
+    422: "Some of what was sent is missing or wrong.",
+    429: "You have asked too often. Wait as long as Retry-After says.",
     500: "Something failed on our side. It has been logged.",
 }
+# What an endpoint calls a body that may be of several shapes.
+ONE_OF = "one_of"
+TOO_MUCH = (RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent)
 
 
 def problem(status: int, code: str, detail: str, **more: object) -> HttpResponse:
@@ -45,6 +61,7 @@ def problem(status: int, code: str, detail: str, **more: object) -> HttpResponse
     title = HTTPStatus(status).phrase
     body = {"type": "about:blank", "title": title, "status": status, "code": code, "detail": detail, **more}
     response = HttpResponse(orjson.dumps(body), status=status, content_type=MEDIA_TYPE)
+    response["Cache-Control"] = "no-store"
     if status == HTTPStatus.UNAUTHORIZED:
         response["WWW-Authenticate"] = "Bearer"
     return response
@@ -58,23 +75,7 @@ def plain_problem(status: int) -> HttpResponse:
 def install(api: NinjaAPI) -> None:
     """Make every error that an endpoint can end with a problem."""
     for kind in (Exception, Http404, HttpError, ValidationError):
-        api.add_exception_handler(kind, _failed)
-
-
-def speak_problems(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Return the view with its bare error answers (a method that is not allowed) turned into problems."""
-
-    @wraps(view)
-    def speaking(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
-        response = view(request, *args, **kwargs)
-        if response.status_code < 400 or response.get("Content-Type") == MEDIA_TYPE:
-            return response
-        answer = plain_problem(response.status_code)
-        if "Allow" in response:
-            answer["Allow"] = response["Allow"]
-        return answer
-
-    return speaking
+        api.add_exception_handler(kind, answer_to)
 
 
 @csrf_exempt
@@ -83,28 +84,69 @@ def nothing_here(request: HttpRequest) -> HttpResponse:
     return plain_problem(404)
 
 
-def _failed(request: HttpRequest, error: object) -> HttpResponse:
+def answer_to(request: HttpRequest, error: object) -> HttpResponse:
+    """Return the problem that an error means."""
     match error:
+        case Invalid():
+            return problem(error.status, error.code, str(error), errors=_problems_of(error))
+        case Overtaken():
+            return problem(error.status, error.code, str(error), newest=error.newest)
         case ActionError():
             return problem(error.status, error.code, str(error))
         case InputError():
             return problem(413 if error.code is Code.INGEST_TOO_LARGE else 422, error.code, str(error))
         case ValidationError():
-            return _validation_error(error)
+            return problem(422, Code.REQUEST_INVALID, DETAILS[422], errors=_faults_of(error))
         case HttpError():
             return plain_problem(error.status_code)
         case Http404():
             return plain_problem(404)
-    return _bug(request, error)
+        case MultiPartParserError():
+            return plain_problem(400)
+    return plain_problem(413) if isinstance(error, TOO_MUCH) else _bug(request, error)
 
 
-def _validation_error(error: ValidationError) -> HttpResponse:
+def _faults_of(error: ValidationError) -> list[dict[str, object]]:
     """Name the fields and what is wrong with them, without repeating the values."""
-    errors = [
-        {"field": ".".join(map(str, item["loc"])), "code": str(item["type"]), "detail": str(item["msg"])}
+    return [
+        {
+            "field": ".".join(map(str, item["loc"])),
+            **_place(item["loc"]),
+            "code": str(item["type"]),
+            "detail": str(item["msg"]),
+        }
         for item in error.errors
     ]
-    return problem(422, Code.REQUEST_INVALID, "Some of what was sent is missing or wrong.", errors=errors)
+
+
+def _place(loc: Sequence[str | int]) -> dict[str, object]:
+    """Return where a fault is: a JSON pointer into the body, or the name of the parameter and its place."""
+    place = str(loc[0]) if loc else "body"
+    if place != "body":
+        return {"in": place, "parameter": str(loc[-1])}
+    # The first step is our name of the body; of a body that may be one of several, the second is which one.
+    steps = loc[3:] if len(loc) > 1 and loc[1] == ONE_OF else loc[2:]
+    return {"in": "body", "pointer": pointer(steps)}
+
+
+def pointer(steps: Sequence[str | int]) -> str:
+    """Return the JSON pointer as a URI fragment."""
+    return "#" + "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+
+
+def _problems_of(error: Invalid) -> list[dict[str, object]]:
+    """Say of each field of a review what is wrong with it; `record` is its position in the version."""
+    return [
+        {
+            "field": one.field,
+            "in": "body",
+            "pointer": pointer([part for part in re.split(r"[.\[\]]+", one.field) if part]),
+            "record": one.record,
+            "code": str(one.code),
+            "detail": one.sentence,
+        }
+        for one in error.problems
+    ]
 
 
 def _bug(request: HttpRequest, error: object) -> HttpResponse:

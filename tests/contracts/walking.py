@@ -104,6 +104,7 @@ QUERIES: Mapping[str, Sequence[str]] = {
     "end_unit": ("30", "20"),
     "version": ("1", "2"),
     "since": ("0",),
+    "pipeline": ("npcs-only",),
 }
 ASKED_IN_FULL = 2
 # By how the pattern begins: the admin lists its apps in no order.

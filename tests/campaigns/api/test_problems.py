@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
-from campaigns.api import registries
+from campaigns.library import registry
 from campaigns.models import ArtifactVersion, Campaign, Run, Transcript
 from tests import factories
 from tests.campaigns.api.conftest import bearer
@@ -102,7 +102,7 @@ def test_bug_is_a_problem_and_its_words_are_not_logged(
     def broken(*args: object) -> str:
         raise RuntimeError("".join(("W", "ick said")))
 
-    monkeypatch.setattr(registries, "state", broken)
+    monkeypatch.setattr(registry, "registry_digest", broken)
     with caplog.at_level(logging.ERROR):
         got = client.get(f"{ROOT}/campaigns/salt-ferry/npcs")
 

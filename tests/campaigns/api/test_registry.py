@@ -120,7 +120,9 @@ def test_registry_pages_hold_every_old_entry_once_while_new_ones_arrive(
 def test_registry_cursor_of_somebody_else_is_refused(cursor: str, gm: User, approved: ArtifactVersion) -> None:
     got = bearer(gm, "read").get(LIST, {"cursor": cursor})
 
-    assert (got.status_code, got.json()["code"]) == (400, "request.invalid")
+    # What no cursor can look like is a fault of the parameter.
+    assert got.status_code == (422 if cursor in ("%00", "é") else 400)
+    assert got.json()["code"] == "request.invalid"
 
 
 def test_entry_has_evidence_in_order_and_quotes_for_members(reader: User, approved: ArtifactVersion) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -167,7 +168,7 @@ def test_a_paused_run_can_be_cancelled_and_neither_paused_nor_resumed_then(lane:
     ],
     ids=["none", "beyond the database", "free", "no number", "without prices"],
 )
-def test_a_cap_that_makes_no_sense_is_refused_and_starts_nothing(db: None, caps: dict[str, int]) -> None:
+def test_a_cap_that_makes_no_sense_is_refused_and_starts_nothing(db: None, caps: dict[str, Any]) -> None:
     session = make_transcript().session
     with pytest.raises(ActionError):
         runs.start(session=session, pipeline=plans.default_pipeline(), lanes=None, by=None, **caps)
