@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup run test lint format bench fuzz verify requirements
+.PHONY: setup run test lint format bench fuzz verify requirements audit
 
 setup: .venv/run-ready
 
@@ -45,6 +45,12 @@ fuzz: .venv/dev-ready
 
 verify: .venv/dev-ready
 	$(BIN)/python -m tests.verification.run $(ARGS)
+
+# Asks the Python advisory database about every pinned package; needs the network, and is no part of CI.
+audit: .venv/bin/python
+	$(PYTHON) -m venv .venv/audit
+	.venv/audit/bin/pip install --quiet --disable-pip-version-check "pip-audit>=2.10,<3"
+	.venv/audit/bin/pip-audit --strict --disable-pip --require-hashes -r requirements.txt
 
 # Needs uv; everybody else only installs what these files pin.
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --quiet

@@ -20,6 +20,16 @@ def enqueue(lane_id: int) -> None:
     async_task("campaigns.tasks.work_lane", lane_id)
 
 
+def enqueue_delivery(delivery_id: int) -> None:
+    """Ring for one message to a webhook."""
+    async_task("campaigns.tasks.deliver_message", delivery_id)
+
+
+def enqueue_export(export_id: int) -> None:
+    """Ring for one export."""
+    async_task("campaigns.tasks.work_export", export_id)
+
+
 def enqueue_canary(supervisor: str, hops: int = CANARY_HOPS) -> None:
     """Ring for a canary: the named supervisor's cluster shows with it that it still takes tasks."""
     async_task("campaigns.tasks.canary", supervisor, hops)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
+from environ import Env
 
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
@@ -56,6 +57,14 @@ def secret(environ: Mapping[str, str], name: str) -> str | None:
         return Path(file).read_text(encoding="utf-8").strip() or None
     except OSError as error:
         raise ImproperlyConfigured(f"{name}_FILE names a file that cannot be read.") from error
+
+
+def mail_server(url: str, name: str) -> dict[str, object]:
+    """Return Django's settings for the mail server that the address names; ImproperlyConfigured for no such address."""
+    try:
+        return {key: value for key, value in Env.email_url_config(url).items() if value is not None}
+    except (ImproperlyConfigured, ValueError) as error:
+        raise ImproperlyConfigured(f"{name} must look like smtp+tls://user:password@host:587.") from error
 
 
 def generated_secret(file: Path) -> str:

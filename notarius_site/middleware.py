@@ -9,10 +9,8 @@ from django.http import HttpRequest, HttpResponse
 
 from campaigns import metrics, tracing
 
-PERMISSIONS_POLICY = ", ".join(
-    f"{name}=()"
-    for name in ("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "microphone", "payment", "usb")
-)
+NO_DEVICES = ("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "microphone", "payment", "usb")
+PERMISSIONS_POLICY = ", ".join(f"{name}=()" for name in NO_DEVICES)
 
 
 def request_ids(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

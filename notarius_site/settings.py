@@ -26,10 +26,14 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
     "django_q",
     "ninja",
 ]
 MIDDLEWARE = [
+    "notarius_site.middleware.request_ids",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "notarius_site.middleware.content_security_policy",
@@ -39,6 +43,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 ROOT_URLCONF = "notarius_site.urls"
 WSGI_APPLICATION = "notarius_site.wsgi.application"
@@ -58,12 +63,13 @@ TEMPLATES = [
 ]
 
 # Database: SQLite in the data directory unless DATABASE_URL says otherwise. IMMEDIATE and WAL because the default
-# deferred transactions lose writes under several processes; never ATOMIC_REQUESTS with IMMEDIATE.
+# deferred transactions lose writes under several processes; never ATOMIC_REQUESTS with IMMEDIATE. FULL: a commit is
+# on the disk before it is acknowledged, also when the power fails, for a millisecond each.
 SQLITE_OPTIONS = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
     "init_command": (
-        "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA temp_store=MEMORY;"
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;"
         " PRAGMA mmap_size=134217728; PRAGMA cache_size=-20000"
     ),
 }
@@ -82,6 +88,15 @@ else:
     DATABASES["default"] |= {"CONN_MAX_AGE": 120, "CONN_HEALTH_CHECKS": True}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# One cache for all processes and hosts, in a table that `migrate` makes (campaigns.models.CacheRow).
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "notarius_cache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    }
+}
+
 # A generated key serves one machine with its own data directory. Several hosts share a database and must share a
 # key, so a server database without a key is an error instead of sessions and queue rows that nobody else can read.
 secret_key = env.secret(os.environ, "NOTARIUS_SECRET_KEY")
@@ -95,7 +110,32 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
+
+# Accounts (docs/accounts.md): a name and a password; an address only for those who want to reset it by e-mail.
+ACCOUNT_ADAPTER = "campaigns.accounts.AccountAdapter"
+ACCOUNT_FORMS = {"login": "campaigns.accounts.SignInForm"}
+ACCOUNT_LOGIN_METHODS = {"username"}
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_SESSION_REMEMBER = True
+# What may be tried how often; the counts are in the cache below, which all processes share.
+ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,10/10m/key"}
+ALLAUTH_TRUSTED_PROXY_COUNT = env.number(os.environ, "NOTARIUS_TRUSTED_PROXIES", 0, least=0)
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+MFA_RECOVERY_CODES_SHOW_ONCE = True
+MFA_TOTP_ISSUER = "Notarius"
+MFA_TOTP_TOLERANCE = 1
+
+# Mail goes to the console unless a server is named.
+email_url = env.secret(os.environ, "NOTARIUS_EMAIL_URL") or "consolemail://"
+vars().update(env.mail_server(email_url, "NOTARIUS_EMAIL_URL"))
+DEFAULT_FROM_EMAIL = os.environ.get("NOTARIUS_EMAIL_FROM") or "notarius@localhost"
+EMAIL_TIMEOUT = 10
+
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -120,16 +160,39 @@ HTTPS = env.flag(os.environ, "NOTARIUS_HTTPS", default=False)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+# The browsers' preload list binds a whole domain for years, its other services included: its owner asks for that by
+# hand, and this program never does it for them.
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+
+# What webhooks may reach besides public addresses: nothing, unless the receivers are machines of one's own network.
+WEBHOOK_PRIVATE_ADDRESSES = env.flag(os.environ, "NOTARIUS_WEBHOOK_PRIVATE_ADDRESSES", default=False)
 
 # Limits on what comes in
 UPLOAD_MAX_BYTES = env.number(os.environ, "NOTARIUS_UPLOAD_MAX_BYTES", 64 * 2**20)
 UPLOAD_MAX_UNITS = env.number(os.environ, "NOTARIUS_UPLOAD_MAX_UNITS", 300_000)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2_500_000
+
+# The HTTP API (docs/api.md). Rates are requests a minute: of a token or a signed-in person, and of an address.
+API_RATE = env.number(os.environ, "NOTARIUS_API_RATE", 600)
+API_RATE_ANONYMOUS = env.number(os.environ, "NOTARIUS_API_RATE_ANONYMOUS", 60)
+# How many proxies of ours stand in front: the address that the outermost of them saw is who asks.
+API_PROXIES = ALLAUTH_TRUSTED_PROXY_COUNT
+API_REDIS_URL = env.secret(os.environ, "REDIS_URL")
+API_PAGE_MAX = env.number(os.environ, "NOTARIUS_API_PAGE_MAX", 200)
+API_BODY_MAX_BYTES = env.number(os.environ, "NOTARIUS_API_BODY_MAX_BYTES", 2**20, least=1_024)
+API_IDEMPOTENCY_HOURS = env.number(os.environ, "NOTARIUS_API_IDEMPOTENCY_HOURS", 24)
+
+# For how many days is kept what nobody needs to read the archive; 0 keeps it for ever. `purge` and the supervisor,
+# once a day, remove what is older.
+KEEP_EXCHANGES_DAYS = env.number(os.environ, "NOTARIUS_KEEP_EXCHANGES_DAYS", 90, least=0)
+KEEP_CHECKPOINTS_DAYS = env.number(os.environ, "NOTARIUS_KEEP_CHECKPOINTS_DAYS", 365, least=0)
+KEEP_REJECTED_DAYS = env.number(os.environ, "NOTARIUS_KEEP_REJECTED_DAYS", 0, least=0)
 
 # The queue is a doorbell: the lane rows are the truth (docs/adr). The retry must outlast the timeout of every task
 # that may wait in front of one: (timeout + 3) x (ceil((queue_limit + 1) / workers) + 1).
@@ -160,24 +223,36 @@ if BROKER == "redis":
 else:
     Q_CLUSTER["orm"] = "default"
 
+# The API token with which `manage.py mcp` reads for the assistant that started it.
+MCP_TOKEN = env.secret(os.environ, "NOTARIUS_MCP_TOKEN")
+
 LLM_PROFILES_FILE = os.environ.get("NOTARIUS_LLM_PROFILES") or None
 
+# What a monitoring program sends to read /metrics; without one only site admins read it.
+METRICS_TOKEN = env.secret(os.environ, "NOTARIUS_METRICS_TOKEN")
+LOG_FORMAT = env.choice(os.environ, "NOTARIUS_LOG_FORMAT", ("console", "json"), "console")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {
+        "console": {
             "()": "notarius_site.logs.ContentSafeFormatter",
             "format": "{asctime} {levelname} {name} {message}",
             "style": "{",
-        }
+        },
+        "json": {"()": "notarius_site.logs.JsonFormatter"},
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"no_addresses": {"()": "notarius_site.logs.ViewInsteadOfAddress"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["no_addresses"]},
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {
         # These log payloads or every request; the first two would put content into the log.
         "openai": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},
+        "mcp": {"level": "WARNING"},
+        "uvicorn": {"level": "WARNING"},
         "django.server": {"level": "WARNING"},
         # Two lines a task, a canary's included; the supervisor and the lanes log what matters.
         "django-q": {"level": "WARNING"},

@@ -7,9 +7,11 @@ from django.urls import include, path, re_path
 
 from campaigns.api.problems import nothing_here
 from campaigns.api.root import api_urls
+from campaigns.views.numbers import numbers
 
 urlpatterns = [
     path("", include("campaigns.urls")),
+    path("admin/numbers/", numbers, name="numbers"),
     path("admin/", admin.site.urls),
     path("api/v1/", api_urls()),
     re_path(r"^api/", nothing_here),

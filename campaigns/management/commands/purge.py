@@ -1,4 +1,4 @@
-"""Remove what is kept for inspection only."""
+"""Remove what was kept for a time only."""
 
 from __future__ import annotations
 
@@ -7,34 +7,64 @@ from datetime import timedelta
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from campaigns.actions import exchanges as recorded
+from campaigns.actions import retention
 from campaigns.management.arguments import campaign_named, mistakes_in_one_sentence
 
 MOST_DAYS = 36_500
+KINDS = (*retention.AGED, *retention.TIMED)
 
 
 class Command(BaseCommand):
-    help = "Remove recorded exchanges (requests and raw replies). Artifacts, checkpoints and counters stay."
+    help = (
+        "Remove what is past its time: everything that the retention settings and terms end, or the kinds that are "
+        "named. Exchanges, checkpoints and unwanted versions that are named go whatever the settings say: all, or "
+        "those chosen by age and campaign. Transcripts, decisions and what was ever approved stay."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--exchanges", action="store_true", help="what to remove; nothing is removed unnamed")
+        parser.add_argument("--due", action="store_true", help="everything past its time, which is also the default")
+        for kind in KINDS:
+            parser.add_argument(f"--{kind}", action="append_const", const=kind, dest="kinds", help=f"{kind} alone")
         parser.add_argument("--older-than", type=int, metavar="DAYS")
         parser.add_argument("--campaign", metavar="SLUG")
         parser.add_argument("--dry-run", action="store_true", help="count, and remove nothing")
 
     def handle(
-        self, *, exchanges: bool, older_than: int | None, campaign: str | None, dry_run: bool, **options: object
+        self,
+        *,
+        due: bool,
+        kinds: list[str] | None,
+        older_than: int | None,
+        campaign: str | None,
+        dry_run: bool,
+        **options: object,
     ) -> None:
-        if not exchanges:
-            raise CommandError("Say what to remove: --exchanges.")
+        if due and kinds:
+            raise CommandError("--due removes every kind: name none beside it.")
+        if (older_than, campaign) != (None, None) and not (kinds and set(kinds) <= set(retention.AGED)):
+            raise CommandError(f"--older-than and --campaign choose among {', '.join(retention.AGED)}.")
         if older_than is not None and not 0 <= older_than <= MOST_DAYS:
             raise CommandError(f"--older-than takes a number of days from 0 to {MOST_DAYS}.")
-        before = None if older_than is None else timezone.now() - timedelta(days=older_than)
         with mistakes_in_one_sentence():
-            only = None if campaign is None else campaign_named(campaign)
-            if dry_run:
-                count = recorded.kept(before=before, campaign=only).count()
-                self.stdout.write(f"{count} exchanges would be removed.")
+            counts = self._named(kinds, older_than, campaign, dry_run) if kinds else self._due(dry_run)
+        for kind, count in counts.items():
+            self.stdout.write(f"{count} {kind} {'would be removed' if dry_run else 'removed'}.")
+
+    def _due(self, dry_run: bool) -> dict[str, int]:
+        at = timezone.now()
+        return retention.due(at=at) if dry_run else retention.purge_due(at=at)
+
+    def _named(self, kinds: list[str], older_than: int | None, campaign: str | None, dry_run: bool) -> dict[str, int]:
+        at = timezone.now()
+        before = None if older_than is None else at - timedelta(days=older_than)
+        only = None if campaign is None else campaign_named(campaign)
+        counts = {}
+        for kind in kinds:
+            if kind in retention.TIMED:
+                timed = retention.TIMED[kind]
+                counts[kind] = timed.count(at) if dry_run else timed.remove(at)
+            elif dry_run:
+                counts[kind] = retention.AGED[kind].rows(before, only).count()
             else:
-                count = recorded.purge(before=before, campaign=only, by=None)
-                self.stdout.write(f"{count} exchanges removed.")
+                counts[kind] = retention.purge_aged(kind, before=before, campaign=only, by=None)
+        return counts

@@ -202,8 +202,8 @@ def test_purge_removes_what_is_named(
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("--exchanges", "--older-than", "-1"), ("--exchanges", "--campaign", "nowhere")],
-    ids=["nothing-named", "negative-age", "unknown-campaign"],
+    [("--older-than", "1"), ("--exchanges", "--older-than", "-1"), ("--exchanges", "--campaign", "nowhere")],
+    ids=["age-of-nothing-named", "negative-age", "unknown-campaign"],
 )
 def test_purge_with_a_mistake_is_one_sentence(transcript: Transcript, arguments: tuple[str, ...]) -> None:
     with pytest.raises(CommandError):
