@@ -1,10 +1,14 @@
 """Keeps one task cluster working: starts it, watches it with a canary, starts it anew, stops it.
 
 A cluster can hang while all its processes live: a worker that is killed while it waits for a task takes the lock of
-the task line with it. No process list shows that, so a canary does: a tiny task, rung every few seconds, that stamps
-a row. Every other task stamps it too. The canary counts as missing only while a worker should be free to take it: as
-long as each worker holds a live lease, the canary's clock stands still. A cluster that is silent for three canary
-intervals is killed with its whole process group, and its lanes resume from their checkpoints.
+the task line with it, and a killed monitor that of the line of results. No process list shows that, so a canary does:
+a tiny task, rung every few seconds, and a row is stamped when it was taken, done and acknowledged. Every other task
+stamps it too. The canary counts as missing only while a worker should be free to take it: as long as each worker
+holds a live lease, the canary's clock stands still. A cluster that is silent for three canary intervals is killed
+with its whole process group, and its lanes resume from their checkpoints.
+
+Times are the wall clock's, as other machines see them. When that clock jumps, because the machine slept or somebody
+set it, everything measured before is forgotten, and the workers may beat before leases are judged by the new time.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import logging
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
@@ -33,21 +38,32 @@ STEADY = timedelta(seconds=60)
 STALE_CANARIES = 3
 # A cluster imports the program before it takes its first task, which may be slow on a busy machine.
 BOOT = timedelta(seconds=45)
+# The wall clock and the steady one may drift apart by so much between two looks before it counts as a jump.
+JUMP_S = 5.0
+LONG_AGO = timedelta(days=1)
 
 
 class Supervisor:
     """`run` works until `stopping` is set, then stops the cluster and returns."""
 
-    def __init__(self, *, command: Sequence[str], workers: int, canary_s: float) -> None:
+    def __init__(
+        self,
+        *,
+        command: Sequence[str],
+        workers: int,
+        canary_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.name = processes.holder_name()
         self.stopping = threading.Event()
-        self._command, self._workers = tuple(command), workers
+        self._command, self._workers, self._clock = tuple(command), workers, clock
         self._canary = timedelta(seconds=canary_s)
         # Only this process has the writing end: it closes when we die, however we die (processes.end_group_with).
         self._reading_end, self._writing_end = os.pipe()
         self._cluster: subprocess.Popen[bytes] | None = None
         self._start_at = self._free_since = timezone.now()
-        self._rung = self._swept = self._start_at - timedelta(days=1)
+        self._rung = self._swept = self._start_at - LONG_AGO
+        self._offset = self._start_at.timestamp() - clock()
         self._failures = 0
 
     def run(self) -> None:
@@ -74,6 +90,11 @@ class Supervisor:
             queue.free_undone_tasks()
 
     def _tick(self, at: datetime) -> None:
+        if self._jumped(at):
+            logger.warning("supervisor: the clock jumped")
+            self._start_at = self._free_since = at
+            self._rung = at - LONG_AGO
+            self._swept = at + timedelta(seconds=leases.BEAT_S)
         if self._cluster is None:
             if at >= self._start_at:
                 self._start(at)
@@ -84,6 +105,10 @@ class Supervisor:
             schedules.sweep(supervisor=self.name, at=at)
         if self._cluster is not None:
             self._watch_canary(self._cluster, at)
+
+    def _jumped(self, at: datetime) -> bool:
+        before, self._offset = self._offset, at.timestamp() - self._clock()
+        return abs(self._offset - before) > JUMP_S
 
     def _start(self, at: datetime) -> None:
         environ = {SUPERVISOR_VARIABLE: self.name, PIPE_VARIABLE: str(self._reading_end)}
@@ -102,8 +127,8 @@ class Supervisor:
         self._cluster, self._start_at = None, at + timedelta(seconds=wait_s)
 
     def _watch_canary(self, cluster: subprocess.Popen[bytes], at: datetime) -> None:
-        busy = len(leases.held_in_group(cluster.pid, at=at))
-        seen = pulses.last(kind=pulses.CLUSTER, name=self.name)
+        busy = leases.busy_in_group(cluster.pid, at=at)
+        seen = self._seen(at)
         if busy >= self._workers:
             self._free_since = at
         booted = seen is not None and seen > self._start_at
@@ -115,6 +140,11 @@ class Supervisor:
         elif at - self._rung >= self._canary and not self._canary_waits(seen):
             self._rung = at
             queue.enqueue_canary(self.name)
+
+    def _seen(self, at: datetime) -> datetime | None:
+        """Return when the cluster last did a task; what it did before the clock was set back tells nothing."""
+        seen = pulses.last(kind=pulses.CLUSTER, name=self.name)
+        return None if seen is None or seen > at + timedelta(seconds=JUMP_S) else seen
 
     def _canary_waits(self, seen: datetime | None) -> bool:
         """Return whether the last canary is still in the line: another behind it would tell nothing more."""

@@ -98,6 +98,7 @@ class ScriptedServer:
         latency: float = 0.0,
         limit: int | None = None,
         retry_after: str = "0.1",
+        host: str = "127.0.0.1",
     ) -> None:
         self.requests: list[Seen] = []
         self.calls = 0
@@ -112,12 +113,16 @@ class ScriptedServer:
         self._limit = limit
         self._retry_after = retry_after
         self._lock = threading.Lock()
-        self._http = _HttpServer(self)
+        self._http = _HttpServer(self, host)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
 
     @property
+    def port(self) -> int:
+        return int(self._http.server_address[1])
+
+    @property
     def base_url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
 
     def enqueue(self, *replies: Reply) -> None:
         with self._lock:
@@ -178,11 +183,11 @@ class _HttpServer(ThreadingHTTPServer):
     block_on_close = True
     request_queue_size = 128
 
-    def __init__(self, scripted: ScriptedServer) -> None:
+    def __init__(self, scripted: ScriptedServer, host: str) -> None:
         self.scripted = scripted
         self._open: set[socket.socket] = set()
         self._guard = threading.Lock()
-        super().__init__(("127.0.0.1", 0), _Handler)
+        super().__init__((host, 0), _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         with self._guard:

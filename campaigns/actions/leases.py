@@ -17,7 +17,7 @@ from django.db.models.expressions import Combinable
 from django.utils import timezone
 
 from campaigns import processes
-from campaigns.models import CallSeat, LaneRun, Run
+from campaigns.models import CallSeat, Delivery, Export, LaneRun, Run
 from extraction.errors import LeaseLost, RunCancelled
 
 LEASE = timedelta(seconds=30)
@@ -90,6 +90,17 @@ def held_in_group(group: int, *, at: datetime) -> list[tuple[int, str]]:
     live = LaneRun.objects.filter(state=State.RUNNING, lease_until__gte=at)
     rows = live.values_list("pk", "token", "holder")
     return [(pk, token) for pk, token, holder in rows if processes.in_group(holder, group)]
+
+
+def busy_in_group(group: int, *, at: datetime) -> int:
+    """Return how many processes of that group hold a live lease: on a lane, an export or a delivery."""
+    live = (
+        LaneRun.objects.filter(state=State.RUNNING, lease_until__gte=at),
+        Export.objects.filter(state=Export.State.RUNNING, lease_until__gte=at),
+        Delivery.objects.filter(state=Delivery.State.SENDING, lease_until__gte=at),
+    )
+    holders = {holder for rows in live for holder in rows.values_list("holder", flat=True)}
+    return sum(processes.in_group(holder, group) for holder in holders)
 
 
 def give_back_all(held: Collection[tuple[int, str]]) -> None:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from campaigns.models import WorkerPulse
 
-SUPERVISOR, CLUSTER = "supervisor", "cluster"
+SUPERVISOR, CLUSTER, PURGE = "supervisor", "cluster", "purge"
 # A supervisor stamps every few seconds; one that is silent for so long is gone.
 ALIVE = timedelta(seconds=30)
 KEPT = timedelta(days=1)

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import logging
+import time
 
 from django import db
 from django.utils import timezone
 
 from campaigns.actions import bindings, decisions, plans, runs
-from campaigns.actions.leases import claim, give_back
+from campaigns.actions.leases import LEASE, claim, give_back
 from campaigns.adapters.checkpoints import SessionCheckpoints
 from campaigns.adapters.documents import load_document
 from campaigns.adapters.exchanges import ExchangeLog
+from campaigns.adapters.holding import RunHold
 from campaigns.adapters.progress import LaneRecord
 from campaigns.adapters.providers import catalog, profiles
 from campaigns.adapters.seats import ProfileSeats
 from campaigns.adapters.table import table_of
-from campaigns.models import LaneRun
+from campaigns.models import LaneRun, Run
+from campaigns.tracing import tracing
 from extraction.codes import Code
-from extraction.errors import InternalError, LeaseLost, NotariusError, RequestRefused
+from extraction.errors import InternalError, LeaseLost, NotariusError, RequestRefused, RunPaused
 from extraction.lanes.job import LaneJob, LaneResult
 from extraction.lanes.ports import LanePorts, Progress
 from extraction.lanes.run import run_lane
@@ -31,6 +34,7 @@ logger = logging.getLogger(__name__)
 SUCCEEDED = "succeeded"
 NOT_CLAIMED = "not_claimed"
 DATABASE_LOST = "database_lost"
+KNOCK_S = 1.0
 
 
 def work(*, lane_id: int, watch: Progress | None = None) -> str:
@@ -42,13 +46,16 @@ def work(*, lane_id: int, watch: Progress | None = None) -> str:
     token = None
     try:
         token = claim(lane_id=lane_id, at=timezone.now())
-        return NOT_CLAIMED if token is None else _claimed(lane_id, token, watch)
+        if token is None:
+            return NOT_CLAIMED
+        run = Run.objects.only("pk", "request_id").get(lanes=lane_id)
+        with tracing(request=run.request_id, run=run.pk, lane=lane_id):
+            return _claimed(lane_id, token, watch)
     except KeyboardInterrupt:
         if token is not None:
             give_back(lane_id=lane_id, token=token)
         raise
     except db.Error as error:
-        # Nothing can be written now. The lease runs out, and the sweep has the lane tried again from its checkpoints.
         logger.error("lane %s: the database failed with %s", lane_id, type(error).__name__)
         db.connections.close_all()
         return DATABASE_LOST
@@ -63,13 +70,40 @@ def _claimed(lane_id: int, token: str, watch: Progress | None) -> str:
         runs.finish(lane_id=lane_id, token=token, result=result)
     except LeaseLost as error:
         return error.code.value
+    except RunPaused as error:
+        give_back(lane_id=lane_id, token=token)
+        return error.code.value
     except NotariusError as error:
         return _failed(lane_id, token, record, error)
-    except db.Error:
-        raise
+    except db.Error as error:
+        if db.connection.is_usable():
+            # The database is there and refuses: it is full, say. The lease runs out, and the attempt counts.
+            raise
+        logger.error("lane %s: the database went away with %s", lane_id, type(error).__name__)
+        _give_back_after_outage(lane_id, token, record)
+        return DATABASE_LOST
     except Exception as error:  # noqa: BLE001 - the one boundary: whatever a bug raises may quote a transcript
         return _failed(lane_id, token, record, _bug(lane_id, error))
     return SUCCEEDED
+
+
+def _give_back_after_outage(lane_id: int, token: str, record: LaneRecord) -> None:
+    """Knock until the database is back, write what was paid for, and put the lane back, its attempt not counted.
+
+    Once the lease has run out it is too late for that, and the sweep has the lane tried again.
+    """
+    end = time.monotonic() + LEASE.total_seconds()
+    while time.monotonic() < end:
+        db.connections.close_all()
+        try:
+            record.write()
+            give_back(lane_id=lane_id, token=token)
+        except LeaseLost:
+            return
+        except db.Error:
+            time.sleep(KNOCK_S)
+        else:
+            return
 
 
 def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> LaneResult:
@@ -100,6 +134,7 @@ def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> Lane
         seats=seats,
         progress=record.progress,
         pulse=pulse,
+        hold=RunHold(lane.run_id),
         record=log,
     )
     return run_lane(LANES[lane.key], job, ports)

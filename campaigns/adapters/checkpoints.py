@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.db import transaction
-
 from campaigns.adapters.progress import LaneRecord
 from campaigns.models import Checkpoint
 
@@ -23,8 +21,7 @@ class SessionCheckpoints:
 
         Raises LeaseLost, with nothing written, when another worker holds the lane now.
         """
-        with transaction.atomic():
-            self._record.write_within()
+        with self._record.writing():
             Checkpoint.objects.bulk_create(
                 [Checkpoint(session_id=self._session_id, key=key, value=value)],
                 update_conflicts=True,

@@ -35,6 +35,10 @@ class ExchangeLog:
             taken.append(self._pending.popleft())
         return taken
 
+    def put_back(self, exchanges: list[Exchange]) -> None:
+        """Have exchanges that were taken but not written stand first again."""
+        self._pending.extendleft(reversed(exchanges))
+
     def rows(self, exchanges: list[Exchange]) -> list[ExchangeRow]:
         """Return unsaved rows of the exchanges."""
         return [self._row(exchange) for exchange in exchanges]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from django.db import transaction
 
@@ -38,15 +39,25 @@ class LaneRecord:
 
     def write(self) -> None:
         """Write what is pending. Raises LeaseLost, with nothing written, when the lane is no longer ours."""
-        with transaction.atomic():
-            self.write_within()
+        with self.writing():
+            pass
 
-    def write_within(self) -> None:
-        """Do what `write` does inside the caller's transaction, which must not go on after LeaseLost."""
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write what is pending, and the body's writes, in one transaction. Raises LeaseLost before the body.
+
+        Where the transaction fails, what was pending is pending again.
+        """
         exchanges = self._log.take()
-        fence(lane_id=self._lane_id, token=self._token, **self._progress, **raised_counters(exchanges))
-        if exchanges:
-            Exchange.objects.bulk_create(self._log.rows(exchanges))
+        try:
+            with transaction.atomic():
+                fence(lane_id=self._lane_id, token=self._token, **self._progress, **raised_counters(exchanges))
+                if exchanges:
+                    Exchange.objects.bulk_create(self._log.rows(exchanges))
+                yield
+        except BaseException:
+            self._log.put_back(exchanges)
+            raise
         self._progress = {}
         self._written = self._clock()
 

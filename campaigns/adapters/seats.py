@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -46,6 +46,12 @@ def fair_shares(seats: Sequence[Seat], limit: int) -> dict[str, int]:
             shares[seat.holder] += given
             left -= given
     return shares
+
+
+def _live() -> tuple[datetime, datetime]:
+    """Return between which times a live row's lease ends: one far ahead was written before the clock was set back."""
+    now = timezone.now()
+    return now, now + 2 * LEASE
 
 
 class ProfileSeats:
@@ -89,7 +95,7 @@ class ProfileSeats:
     def _settle(self, in_flight: int, wanted: int) -> None:
         with transaction.atomic():
             self._lock()
-            CallSeat.objects.filter(profile=self._profile, lease_until__lt=timezone.now()).delete()
+            CallSeat.objects.filter(profile=self._profile).exclude(lease_until__range=_live()).delete()
             CallSeat.objects.bulk_create(
                 [CallSeat(profile=self._profile, holder=self._holder, lease_until=timezone.now() + LEASE)],
                 ignore_conflicts=True,
@@ -109,7 +115,7 @@ class ProfileSeats:
         return max(in_flight, allowed), allowed
 
     def _seats(self) -> list[Seat]:
-        rows = CallSeat.objects.filter(profile=self._profile, lease_until__gte=timezone.now()).order_by("pk")
+        rows = CallSeat.objects.filter(profile=self._profile, lease_until__range=_live()).order_by("pk")
         return [Seat(*row) for row in rows.values_list("holder", "held", "wanted")]
 
     def _lock(self) -> None:

@@ -6,9 +6,9 @@ import os
 from typing import Any
 
 from django_q.management.commands.qcluster import Command as QCluster
-from django_q.signals import post_spawn
+from django_q.signals import post_execute, post_spawn
 
-from campaigns import processes
+from campaigns import processes, tasks
 from campaigns.adapters.providers import catalog, profiles
 from campaigns.supervisor import PIPE_VARIABLE
 from extraction.errors import InputError
@@ -29,6 +29,8 @@ class Command(QCluster):  # type: ignore[misc]  # django-q2 ships no types
                 processes.end_group_with(descriptor)
 
             post_spawn.connect(watch, weak=False)
+        # Sent by the process that acknowledges: when it is gone, no canary comes home.
+        post_execute.connect(tasks.stamp_cluster)
         super().handle(*args, **options)
 
 

@@ -1,4 +1,4 @@
-"""An installation of its own in a temporary folder: real commands, real processes, a SQLite file."""
+"""An installation of its own in a temporary folder: real commands, real processes, a SQLite file or DATABASE_URL."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
+
+import psycopg
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 90.0
@@ -26,9 +28,11 @@ def eventually(condition: Callable[[], object], what: str) -> None:
 
 
 class Installation:
-    def __init__(self, folder: Path, **settings: str) -> None:
-        self.folder = folder
-        self.log = folder / "log"
+    """`prefix` stands before every command that goes on: `ip netns exec NAME`, say."""
+
+    def __init__(self, folder: Path, *, log: Path | None = None, prefix: Sequence[str] = (), **settings: str) -> None:
+        self.folder, self.prefix = folder, tuple(prefix)
+        self.log = log or folder / "log"
         clean = {
             name: value
             for name, value in os.environ.items()
@@ -58,7 +62,7 @@ class Installation:
         """Start a command that goes on, in a session of its own; `end` ends whatever is left."""
         with self.log.open("ab") as log:
             child = subprocess.Popen(
-                [sys.executable, "manage.py", *arguments],
+                [*self.prefix, sys.executable, "manage.py", *arguments],
                 cwd=ROOT,
                 env=self.environ,
                 stdin=subprocess.DEVNULL,
@@ -70,6 +74,9 @@ class Installation:
         return child
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        if "DATABASE_URL" in self.environ:
+            with psycopg.connect(self.environ["DATABASE_URL"]) as server:
+                return server.execute(sql).fetchall()  # type: ignore[arg-type]  # the tests' own words
         with closing(sqlite3.connect(self.folder / "notarius.sqlite3", timeout=20)) as database:
             return database.execute(sql).fetchall()
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import OperationalError
@@ -11,20 +11,42 @@ from django_q.models import OrmQ
 
 from campaigns import queue
 from campaigns.actions import leases, pulses
-from campaigns.models import LaneRun, WorkerPulse
+from campaigns.models import Export, LaneRun, WorkerPulse
 from campaigns.processes import kill_group, machine_mark
 from campaigns.supervisor import BOOT, Supervisor
 from tests.campaigns.runs.conftest import planned_run
+from tests.factories import make_campaign, make_user
 
 IDLE = (sys.executable, "-c", "import time; time.sleep(600)")
 CANARY = timedelta(seconds=15)
 
 
+class Clock:
+    """The steady clock of a supervisor, and ticks of it at times that both clocks agree about."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.start = timezone.now()
+
+    def __call__(self) -> float:
+        return self.now
+
+    def tick(self, supervisor: Supervisor, after: timedelta, *, jump: timedelta = timedelta()) -> None:
+        """Tick so long after the start; `jump` is how far the wall clock was set ahead meanwhile."""
+        self.now = after.total_seconds()
+        supervisor._tick(self.start + after + jump)
+
+
 @pytest.fixture
-def supervisor(monkeypatch: pytest.MonkeyPatch, db: None) -> Iterator[Supervisor]:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def supervisor(monkeypatch: pytest.MonkeyPatch, db: None, clock: Clock) -> Iterator[Supervisor]:
     """A supervisor of one worker, over a process that does nothing; the test moves the clock."""
     monkeypatch.setattr("django.db.connections.close_all", lambda: None)
-    supervisor = Supervisor(command=IDLE, workers=1, canary_s=CANARY.total_seconds())
+    supervisor = Supervisor(command=IDLE, workers=1, canary_s=CANARY.total_seconds(), clock=clock)
     yield supervisor
     if supervisor._cluster is not None:
         kill_group(supervisor._cluster)
@@ -55,21 +77,21 @@ def test_take_over_beside_another_supervisor_frees_nothing(supervisor: Superviso
     assert queue.undelivered() == 0
 
 
-def test_tick_rings_one_canary_and_waits_for_its_answer(supervisor: Supervisor) -> None:
+def test_tick_rings_one_canary_and_waits_for_its_answer(supervisor: Supervisor, clock: Clock) -> None:
     started(supervisor)
 
-    supervisor._tick(timezone.now() + timedelta(seconds=16))
-    supervisor._tick(timezone.now() + timedelta(seconds=32))
+    clock.tick(supervisor, timedelta(seconds=16))
+    clock.tick(supervisor, timedelta(seconds=32))
 
     assert OrmQ.objects.count() == 1
 
 
-def test_silent_cluster_is_started_anew(supervisor: Supervisor) -> None:
+def test_silent_cluster_is_started_anew(supervisor: Supervisor, clock: Clock) -> None:
     first = started(supervisor)
 
-    supervisor._tick(timezone.now() + BOOT - timedelta(seconds=5))
+    clock.tick(supervisor, BOOT - timedelta(seconds=5))
     patient = supervisor._cluster
-    supervisor._tick(timezone.now() + BOOT + timedelta(seconds=5))
+    clock.tick(supervisor, BOOT + timedelta(seconds=5))
 
     assert patient is not None
     assert patient.pid == first
@@ -77,29 +99,96 @@ def test_silent_cluster_is_started_anew(supervisor: Supervisor) -> None:
     assert supervisor._cluster.pid != first
 
 
-def test_answering_cluster_is_left_alone(supervisor: Supervisor) -> None:
+def test_answering_cluster_is_left_alone(supervisor: Supervisor, clock: Clock) -> None:
     first = started(supervisor)
-    later = timezone.now() + timedelta(minutes=10)
-    pulses.stamp(kind=pulses.CLUSTER, name=supervisor.name, at=later)
+    later = timedelta(minutes=10)
+    pulses.stamp(kind=pulses.CLUSTER, name=supervisor.name, at=clock.start + later)
 
-    supervisor._tick(later + CANARY)
+    clock.tick(supervisor, later + CANARY)
 
     assert supervisor._cluster is not None
     assert supervisor._cluster.pid == first
 
 
-def test_silent_cluster_with_every_worker_busy_is_left_alone(supervisor: Supervisor) -> None:
+def hold(holder: str, until: datetime, what: type[LaneRun] | type[Export]) -> None:
+    """Have the holder work on one lane, or on one export."""
+    if what is LaneRun:
+        lane = planned_run().lanes.get()
+        LaneRun.objects.filter(pk=lane.pk).update(state="running", token="t", holder=holder, lease_until=until)
+    else:
+        Export.objects.create(
+            campaign=make_campaign("c"),
+            format=Export.Format.JSON,
+            state=Export.State.RUNNING,
+            holder=holder,
+            lease_until=until,
+            ordered_by=make_user("somebody"),
+        )
+
+
+@pytest.mark.parametrize("what", [LaneRun, Export])
+def test_silent_cluster_with_every_worker_busy_is_left_alone(
+    supervisor: Supervisor, clock: Clock, what: type[LaneRun] | type[Export]
+) -> None:
     first = started(supervisor)
+    later = timedelta(minutes=10)
+    hold(f"{machine_mark()}:{first}", clock.start + later + leases.LEASE, what)
+
+    clock.tick(supervisor, later)
+    clock.tick(supervisor, later + timedelta(seconds=20))
+
+    assert supervisor._cluster is not None
+    assert supervisor._cluster.pid == first
+
+
+@pytest.mark.parametrize("jump", [timedelta(hours=8), timedelta(hours=-8)], ids=["slept", "set-back"])
+def test_jump_of_the_clock_neither_restarts_the_cluster_nor_stops_the_sweep(
+    supervisor: Supervisor, clock: Clock, jump: timedelta
+) -> None:
+    first = started(supervisor)
+    pulses.stamp(kind=pulses.CLUSTER, name=supervisor.name, at=clock.start)
     lane = planned_run().lanes.get()
-    leases.claim(lane_id=lane.pk, at=timezone.now())
-    later = timezone.now() + timedelta(minutes=10)
-    LaneRun.objects.update(holder=f"{machine_mark()}:{first}", lease_until=later + leases.LEASE)
+    LaneRun.objects.update(rung_at=clock.start)
 
-    supervisor._tick(later)
-    supervisor._tick(later + timedelta(seconds=20))
+    clock.tick(supervisor, timedelta(seconds=1), jump=jump)
+    lane.refresh_from_db()
+    at_once = lane.rung_at
+    OrmQ.objects.all().delete()  # the canary: while it waits, nobody is rung for again
+    clock.tick(supervisor, timedelta(seconds=30), jump=jump)
 
     assert supervisor._cluster is not None
     assert supervisor._cluster.pid == first
+    lane.refresh_from_db()
+    assert (at_once, lane.rung_at) == (clock.start, clock.start + timedelta(seconds=30) + jump)
+
+
+def test_clock_set_ahead_leaves_live_workers_time_to_beat(supervisor: Supervisor, clock: Clock) -> None:
+    started(supervisor)
+    lane = planned_run().lanes.get()
+    token = leases.claim(lane_id=lane.pk, at=clock.start)
+    ahead = timedelta(hours=1)
+
+    clock.tick(supervisor, timedelta(seconds=1), jump=ahead)
+    clock.tick(supervisor, timedelta(seconds=6), jump=ahead)
+    lane.refresh_from_db()
+    held = (lane.state, lane.token)
+    clock.tick(supervisor, timedelta(seconds=12), jump=ahead)
+    lane.refresh_from_db()
+
+    assert held == (LaneRun.State.RUNNING, token)
+    assert lane.state == LaneRun.State.QUEUED
+
+
+def test_silent_cluster_is_noticed_after_the_clock_was_set_back(supervisor: Supervisor, clock: Clock) -> None:
+    first = started(supervisor)
+    pulses.stamp(kind=pulses.CLUSTER, name=supervisor.name, at=clock.start)
+    back = timedelta(hours=-8)
+
+    clock.tick(supervisor, timedelta(seconds=1), jump=back)
+    clock.tick(supervisor, BOOT + timedelta(seconds=5), jump=back)
+
+    assert supervisor._cluster is not None
+    assert supervisor._cluster.pid != first
 
 
 def test_restart_gives_back_live_lanes_uncounted(supervisor: Supervisor) -> None:
@@ -150,7 +239,7 @@ def test_shut_down_removes_its_pulses(supervisor: Supervisor) -> None:
 
     supervisor.run()
 
-    assert not WorkerPulse.objects.exists()
+    assert not WorkerPulse.objects.filter(name__contains=supervisor.name).exists()
     assert supervisor._cluster is not None
     assert supervisor._cluster.returncode is not None
 
