@@ -7,17 +7,26 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from bench import costs, imports, lanes, reconciles, repeats
+from bench import api, costs, formats, imports, lanes, pages, pipelines, reconciles, repeats, review_walk, scale, search
 from bench.report import Row, show, write
 
 BENCHES: Mapping[str, Callable[[], Iterator[Row]]] = {
+    "api": api.rows,
     "import": imports.rows,
+    "formats": formats.rows,
     "rules": lanes.rules_rows,
     "reconcile": reconciles.rows,
     "calls": lanes.calls_rows,
+    "pages": pages.rows,
+    "pipeline": pipelines.pipeline_rows,
     "repeat": repeats.rows,
+    "unchanged": pipelines.unchanged_rows,
     "wall": lanes.wall_rows,
+    "flight": lanes.flight_rows,
     "cost": costs.rows,
+    "search": search.rows,
+    "review": review_walk.rows,
+    "scale": scale.rows,
 }
 
 

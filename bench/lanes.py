@@ -75,15 +75,17 @@ class Load:
     workers: int
     jitter: float = 0.0
     limit: int = 0
+    latency: float = 0.5
 
     @property
     def setting(self) -> str:
         limit = f", provider holds {self.limit}" if self.limit else ""
-        return f"{self.turns} turns, 0.5 s, jitter {self.jitter:g}, {self.workers} workers{limit}"
+        return f"{self.turns} turns, {self.latency:g} s, jitter {self.jitter:g}, {self.workers} workers{limit}"
 
     @property
     def options(self) -> tuple[str, ...]:
-        return ("--latency", "0.5", "--jitter", f"{self.jitter:g}", "--limit", str(self.limit), "--retry-after", "1")
+        waits = ("--latency", f"{self.latency:g}", "--jitter", f"{self.jitter:g}", "--retry-after", "1")
+        return (*waits, "--limit", str(self.limit))
 
 
 LOADS = (
@@ -96,15 +98,32 @@ LOADS = (
 )
 
 
+# As many turns as keep that many calls in flight for a while: ten make a call.
+FLIGHTS = tuple(
+    Load(turns, workers, latency=latency)
+    for latency in (0.0, 0.5, 2.0)
+    for turns, workers in ((300, 1), (2_400, 8), (8_000, 32))
+)
+
+
 def wall_rows() -> Iterator[Row]:
     """Wall time beside the ideal, which is the sum of the delays over the calls that may be in flight."""
-    for load in LOADS:
+    yield from _wall_rows("wall", LOADS)
+
+
+def flight_rows() -> Iterator[Row]:
+    """The same for 1, 8 and 32 calls in flight; at no latency there is no ideal, only the time that a call takes us."""
+    yield from _wall_rows("flight", FLIGHTS)
+
+
+def _wall_rows(bench: str, loads: Sequence[Load]) -> Iterator[Row]:
+    for load in loads:
         plan = small_chunks(str(load.turns), workers=load.workers)
         with endpoint(load.options) as url:
             figures = measured("bench.lane_run", replace(plan, url=url).arguments())
             seen = counts(url)
         slots = min(load.workers, load.limit or load.workers)
-        yield Row("wall", load.setting, _command(plan), wall_figures(figures, seen, slots))
+        yield Row(bench, load.setting, _command(plan), wall_figures(figures, seen, slots))
 
 
 def wall_figures(figures: dict[str, Any], seen: dict[str, Any], slots: int) -> dict[str, Figure]:
@@ -119,8 +138,9 @@ def wall_figures(figures: dict[str, Any], seen: dict[str, Any], slots: int) -> d
         "ideal_s": ideal,
         "perfect_s": perfect,
         "cpu_ms_a_call": 1000 * figures["cpu_s"] / seen["calls"],
-        "wall/ideal_ratio": figures["seconds"] / ideal,
-        "wall/perfect_ratio": figures["seconds"] / perfect,
+        "wall_ms_a_call": 1000 * figures["seconds"] / seen["calls"],
+        "wall/ideal_ratio": figures["seconds"] / ideal if ideal else None,
+        "wall/perfect_ratio": figures["seconds"] / perfect if perfect else None,
     }
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from threading import Lock
 from typing import Any
 from urllib.parse import urlsplit
 
-from bench.processes import print_result
+from bench.processes import Stopwatch, peak_mib, print_result
 from bench.transcripts import ROOT, document
 from extraction.canonical import JsonValue, digest
 from extraction.lanes.job import BoundReference, LaneJob, LaneResult, Retries
@@ -168,7 +167,7 @@ def _bound(lane: str, result: LaneResult) -> BoundReference:
 
 
 def run(plan: PipelinePlan) -> dict[str, object]:
-    """Return wall and, by prompt, the calls and the tokens sent, cached and answered as the endpoint counted them."""
+    """Return wall, CPU, peak of memory and, by prompt, the calls and the tokens as the endpoint counted them."""
     preload()
     prompts: dict[str, Counter[str]] = {}
     lock = Lock()
@@ -185,10 +184,11 @@ def run(plan: PipelinePlan) -> dict[str, object]:
             )
 
     forget = partial(_reset, plan.url) if plan.url and plan.forget else nothing
-    began = time.perf_counter()
+    watch = Stopwatch()
     results = complete(plan.job(), spread=plan.spread, record=record, before_step=forget)
     return {
-        "seconds": time.perf_counter() - began,
+        **watch.figures(),
+        "peak_mib": peak_mib(),
         "prompts": prompts,
         "records": {key: result.record_count for key, result in results.items()},
         "digest": digest({key: result.digest for key, result in results.items()}),

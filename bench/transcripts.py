@@ -95,6 +95,14 @@ def as_srt(units: tuple[SourceUnit, ...]) -> bytes:
     return "\n".join(cues).encode()
 
 
+def as_webvtt(units: tuple[SourceUnit, ...]) -> bytes:
+    cues = (
+        f"{_stamp(unit.start_ms)} --> {_stamp(unit.end_ms)}\n".replace(",", ".") + f"<v {unit.speaker}>{unit.text}\n"
+        for unit in units
+    )
+    return "\n".join(("WEBVTT\n", *cues)).encode()
+
+
 def _stamp(milliseconds: int | None) -> str:
     seconds, rest = divmod(milliseconds or 0, 1_000)
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02},{rest:03}"
