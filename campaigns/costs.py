@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
 
 MICROS = 1_000_000
-COLUMNS = ("run_id", "run__plan", "key", "calls", "prompt_tokens", "cached_tokens", "completion_tokens")
+TOKENS = ("prompt_tokens", "cached_tokens", "completion_tokens")
 
 
 @dataclass(slots=True)
@@ -44,6 +44,14 @@ class Used:
         """The sums by currency, such as `1.20 EUR`; a remark where nothing has a price."""
         sums = [f"{micros / MICROS:,.2f} {currency}" for currency, micros in sorted(self.costs.items())]
         return " + ".join(sums) or "none priced"
+
+    def join(self, other: Used) -> None:
+        """Take in another sum."""
+        self.runs |= other.runs
+        for name in ("calls", "prompt", "cached", "completion", "unpriced"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for currency, micros in other.costs.items():
+            self.costs[currency] += micros
 
     def add(self, lane: LaneUse) -> None:
         self.runs.add(lane.run)
@@ -74,14 +82,11 @@ class LaneUse:
 
 
 def uses(lanes: QuerySet[LaneRun]) -> list[LaneUse]:
-    """Return what each of the lanes has used, in one query."""
-    read: dict[int, Mapping[str, plans.PlannedLane]] = {}
-    found = []
-    for run, plan, key, *counts in lanes.values_list(*COLUMNS).iterator(chunk_size=2_000):
-        if run not in read:
-            read[run] = plans.from_json(plan)
-        found.append(LaneUse(run, key, read[run].get(key), *counts))
-    return found
+    """Return what each of the lanes has used, in two queries."""
+    rows = list(lanes.values_list("run_id", "key", "calls", *TOKENS))
+    plans_of = dict(Run.objects.filter(pk__in={run for run, *_ in rows}).values_list("pk", "plan"))
+    planned = {run: plans.from_json(plan) for run, plan in plans_of.items()}
+    return [LaneUse(run, key, planned.get(run, {}).get(key), *counts) for run, key, *counts in rows]
 
 
 def used_by(lanes: QuerySet[LaneRun]) -> Used:
@@ -114,22 +119,44 @@ def has_caps(run: Run) -> bool:
     return any(cap is not None for cap in caps)
 
 
-def cap_reached(run: Run, at: datetime) -> bool:
+class Tally:
+    """What a campaign has used in a month; runs that have ended are reckoned once."""
+
+    def __init__(self) -> None:
+        self._ended: dict[int, Used] = {}
+
+    def of(self, campaign: Campaign, at: datetime) -> Used:
+        """Return the sum of the month, as the rows stand now."""
+        lanes = month_of(campaign, at)
+        month = set(Run.objects.filter(pk__in=lanes.values("run")).values_list("pk", "state"))
+        total, fresh = Used(), defaultdict[int, Used](Used)
+        for use in uses(lanes.exclude(run__in=self._ended)):
+            fresh[use.run].add(use)
+        for run, state in month:
+            used = self._ended.get(run) or fresh[run]
+            total.join(used)
+            if state not in (*Run.ACTIVE, Run.State.PAUSED):
+                self._ended[run] = used
+        return total
+
+
+def cap_reached(run: Run, at: datetime, tally: Tally | None = None) -> bool:
     """Return whether the run, or its campaign in this month, has used as much as it may."""
-    campaign = run.session.campaign
-    own = LaneRun.objects.filter(run=run)
-    return _reached(own, run.token_cap, run.cost_cap) or month_reached(campaign, at)
+    own = (run.token_cap, run.cost_cap)
+    if any(cap is not None for cap in own) and _reached(used_by(LaneRun.objects.filter(run=run)), *own):
+        return True
+    return month_reached(run.session.campaign, at, tally)
 
 
-def month_reached(campaign: Campaign, at: datetime) -> bool:
+def month_reached(campaign: Campaign, at: datetime, tally: Tally | None = None) -> bool:
     """Return whether the campaign has used as much in this month as it may."""
-    return _reached(month_of(campaign, at), campaign.monthly_token_cap, campaign.monthly_cost_cap)
-
-
-def _reached(lanes: QuerySet[LaneRun], tokens: int | None, cost: Decimal | None) -> bool:
-    if tokens is None and cost is None:
+    caps = (campaign.monthly_token_cap, campaign.monthly_cost_cap)
+    if all(cap is None for cap in caps):
         return False
-    used = used_by(lanes)
+    return _reached((tally or Tally()).of(campaign, at), *caps)
+
+
+def _reached(used: Used, tokens: int | None, cost: Decimal | None) -> bool:
     if tokens is not None and used.tokens >= tokens:
         return True
     return cost is not None and any(micros >= cost * MICROS for micros in used.costs.values())

@@ -32,7 +32,7 @@ class Usage:
 
 
 def usage_since(since: datetime) -> Usage:
-    """Return what the lanes of runs started since then have used, in two queries."""
+    """Return what the lanes of runs started since then have used, in three queries."""
     lanes = LaneRun.objects.filter(run__created_at__gte=since)
     campaigns = dict(lanes.values_list("run_id", "run__session__campaign__name"))
     total, by = Used(), [defaultdict[str, Used](Used) for _ in range(3)]

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from campaigns import processes
 from campaigns.models import CallSeat, Delivery, Export, LaneRun, Run
+from extraction.codes import Code
 from extraction.errors import LeaseLost, RunCancelled
 
 LEASE = timedelta(seconds=30)
@@ -75,14 +76,18 @@ def beat(*, lane_id: int, token: str, **changes: int | Combinable) -> None:
 def give_back(*, lane_id: int, token: str) -> bool:
     """Put a lane that was stopped on purpose back into the queue, its attempt not counted. False: not ours any more.
 
-    The next sweep rings for it.
+    The next sweep rings for it. In a run that was cancelled meanwhile it ends instead: nobody would ring.
     """
+    run = Run.objects.select_for_update().filter(lanes=lane_id).first()
+    if run is not None and run.state == Run.State.CANCELLED:
+        ended = {"state": State.CANCELLED, "finished_at": timezone.now(), "error_code": Code.RUN_CANCELLED.value}
+    else:
+        ended = {"state": State.QUEUED, "rung_at": None, "attempts": F("attempts") - 1}
+    mine = LaneRun.objects.held_with(token).filter(pk=lane_id)
+    changed = bool(mine.update(token="", holder="", lease_until=None, **ended))
+    # After the lane, as everywhere: two transactions that need both never wait for each other.
     CallSeat.objects.filter(holder=token).delete()
-    return bool(
-        LaneRun.objects.held_with(token)
-        .filter(pk=lane_id)
-        .update(state=State.QUEUED, token="", holder="", lease_until=None, rung_at=None, attempts=F("attempts") - 1)
-    )
+    return changed
 
 
 def held_in_group(group: int, *, at: datetime) -> list[tuple[int, str]]:

@@ -71,8 +71,7 @@ def _claimed(lane_id: int, token: str, watch: Progress | None) -> str:
     except LeaseLost as error:
         return error.code.value
     except RunPaused as error:
-        give_back(lane_id=lane_id, token=token)
-        return error.code.value
+        return _paused(lane_id, token, record, error)
     except NotariusError as error:
         return _failed(lane_id, token, record, error)
     except db.Error as error:
@@ -85,6 +84,16 @@ def _claimed(lane_id: int, token: str, watch: Progress | None) -> str:
     except Exception as error:  # noqa: BLE001 - the one boundary: whatever a bug raises may quote a transcript
         return _failed(lane_id, token, record, _bug(lane_id, error))
     return SUCCEEDED
+
+
+def _paused(lane_id: int, token: str, record: LaneRecord, error: RunPaused) -> str:
+    """Write what was paid for, and put the lane back for when the run goes on."""
+    try:
+        record.write()
+    except LeaseLost as lost:
+        return lost.code.value
+    give_back(lane_id=lane_id, token=token)
+    return error.code.value
 
 
 def _give_back_after_outage(lane_id: int, token: str, record: LaneRecord) -> None:
@@ -134,7 +143,7 @@ def _run(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> Lane
         seats=seats,
         progress=record.progress,
         pulse=pulse,
-        hold=RunHold(lane.run_id),
+        hold=RunHold(lane.run_id, before=record.write_exchanges),
         record=log,
     )
     return run_lane(LANES[lane.key], job, ports)

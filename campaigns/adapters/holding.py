@@ -20,13 +20,17 @@ LOOK_S = 0.5
 class RunHold:
     """A Hold. Without caps the run's row is looked at twice a second at most; with caps before every call.
 
-    What reaches a cap first pauses the run for all its lanes: only calls that are in flight by then go beyond it.
+    `before` writes down what was used and is not in the rows yet. What reaches a cap first pauses the run for all its
+    lanes: only calls that are in flight by then go beyond it.
     """
 
-    def __init__(self, run_id: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._run_id, self._clock = run_id, clock
+    def __init__(
+        self, run_id: int, *, before: Callable[[], None] = lambda: None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._run_id, self._before, self._clock = run_id, before, clock
         self._looked = float("-inf")
         self._capped = self._held = False
+        self._tally = costs.Tally()
 
     def __call__(self) -> bool:
         now = self._clock()
@@ -40,7 +44,9 @@ class RunHold:
         if run.state == Run.State.PAUSED:
             return True
         self._capped = costs.has_caps(run)
-        if not self._capped or not costs.cap_reached(run, timezone.now()):
+        if self._capped:
+            self._before()
+        if not self._capped or not costs.cap_reached(run, timezone.now(), self._tally):
             return False
         # Refused where another lane was faster, or the run has ended meanwhile, which the next pulse will tell.
         with suppress(Conflict):

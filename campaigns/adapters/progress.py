@@ -61,6 +61,11 @@ class LaneRecord:
         self._progress = {}
         self._written = self._clock()
 
+    def write_exchanges(self) -> None:
+        """Write what came in and is not written yet, if anything is. Raises LeaseLost as `write` does."""
+        if self._log:
+            self.write()
+
     def pulse(self) -> bool:
         """Beat, if it is time to; returns whether it was. Raises LeaseLost or RunCancelled when the lane must stop."""
         if self._clock() - self._beaten < BEAT_S:

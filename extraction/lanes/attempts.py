@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from extraction.errors import RunPaused
 from extraction.findings import Finding
 from extraction.llm.boundary import never_stopped
 
@@ -47,9 +48,12 @@ def run_attempts(
 ) -> Attempted[T]:
     """Return the first outcome without a retry request, else the last one that the budget allows.
 
-    Once nobody waits for it, no further attempt is made.
+    Raises RunPaused where a further attempt would be made and `stopped` says that none may: the stage is then as if it
+    had not been tried.
     """
     outcome, attempts = attempt(), 1
-    while outcome.retry is not None and attempts <= retries and not stopped():
+    while outcome.retry is not None and attempts <= retries:
+        if stopped():
+            raise RunPaused("The run is paused.")
         outcome, attempts = attempt(), attempts + 1
     return Attempted(outcome, attempts)

@@ -17,7 +17,7 @@ from extraction.lanes.ports import LanePorts
 T = TypeVar("T")
 Stopped: TypeAlias = Callable[[], bool]
 Call: TypeAlias = Callable[[Stopped], T]
-"""A call asks `stopped` before each further round trip: once it answers True, nobody waits for the result."""
+"""A call asks `stopped` before each further round trip: once it answers True, there may be none."""
 
 TICK_S = 0.5
 
@@ -27,7 +27,8 @@ def run_side_by_side(calls: Sequence[Call[T]], *, limit: int, ports: LanePorts, 
 
     A slot is refilled before the next result is taken, but never before the last one is kept: what a crash can
     repeat is what was in flight. After an LlmError no further call starts; those in flight are waited for and kept,
-    since they are paid for, and then the first error is raised; the same with RunPaused where `ports.hold` says so.
+    since they are paid for, and then the first error is raised; the same with RunPaused where `ports.hold` says so,
+    which lets no call that is in flight ask once more either.
     RunCancelled and LeaseLost abandon everything: no further round trip starts, and the seats of those under way are
     left to run out, so that the limit holds.
     """
@@ -38,15 +39,16 @@ def run_side_by_side(calls: Sequence[Call[T]], *, limit: int, ports: LanePorts, 
     failure: LlmError | RunPaused | None = None
     try:
         while running or (waiting and failure is None):
-            if failure is None and waiting and ports.hold():
-                failure = RunPaused("The run is paused.")
+            if failure is None and ports.hold():
+                stop.set()
+                failure = RunPaused("The run is paused.") if waiting else None
             if failure is None:
                 _start_calls(pool, waiting, running, ports, limit, stop.is_set)
             for future in _ended(running):
                 running.discard(future)
                 try:
                     done(future.result())
-                except LlmError as error:
+                except (LlmError, RunPaused) as error:
                     failure = failure or error
                 if failure is None and not (waiting and ports.hold()):
                     _start_calls(pool, waiting, running, ports, limit, stop.is_set)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from campaigns import costs
 from campaigns.actions import leases, pausing, plans, runs
@@ -16,6 +17,7 @@ from campaigns.adapters.holding import RunHold
 from campaigns.errors import ActionError, Conflict
 from campaigns.models import ArtifactVersion, Checkpoint, LaneRun, Run
 from extraction.codes import Code
+from extraction.lanes.job import Retries
 from extraction.llm.prices import Prices
 from tests.campaigns.runs.conftest import planned_run
 from tests.factories import make_transcript, make_user
@@ -26,11 +28,8 @@ CHUNKS = 6
 A_CALL = 129
 
 
-@pytest.fixture
-def openai(monkeypatch: pytest.MonkeyPatch) -> ScriptedServer:
-    """The standard document in six chunks, one call at a time, each of A_CALL tokens."""
-    server = ScriptedServer()
-    server.enqueue(answer({"npcs": []}))
+def serving(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> ScriptedServer:
+    """Let lanes ask this server, about the standard document in six chunks, one call at a time."""
     settings = {
         "BASE_URL": server.base_url,
         "MODEL": "test-model",
@@ -41,6 +40,12 @@ def openai(monkeypatch: pytest.MonkeyPatch) -> ScriptedServer:
     for name, value in settings.items():
         monkeypatch.setenv(f"NOTARIUS_LLM_{name}", value)
     return server
+
+
+@pytest.fixture
+def openai(monkeypatch: pytest.MonkeyPatch) -> ScriptedServer:
+    """Answers of A_CALL tokens each."""
+    return serving(ScriptedServer(answer({"npcs": []})), monkeypatch)
 
 
 def test_a_run_at_its_cap_pauses_with_everything_kept(openai: ScriptedServer, lane: LaneRun) -> None:
@@ -67,6 +72,55 @@ def test_a_resumed_run_asks_only_what_is_missing(openai: ScriptedServer, lane: L
     assert outcome == "succeeded"
     assert openai.calls == CHUNKS
     assert Run.objects.get().pause_code == ""
+
+
+def test_a_cap_stops_an_unusable_answer_from_being_asked_for_again(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
+    # Slow enough for the lane to look up between two tries.
+    slow = serving(ScriptedServer(answer({"no": "npcs"}), latency=0.8), monkeypatch)
+    lane = planned_run(plans.PlannedLane("dnd/npcs", 0, "default", retries=Retries(extract=5))).lanes.get()
+    Run.objects.update(token_cap=1)
+    with slow:
+        outcome = work(lane_id=lane.pk)
+    lane.refresh_from_db()
+
+    assert outcome == Code.RUN_PAUSED
+    # What was in flight then, not all of its tries; and what it used is written down.
+    assert slow.calls <= 3
+    assert lane.prompt_tokens + lane.completion_tokens == slow.calls * A_CALL
+    assert lane.state == State.QUEUED
+
+
+def test_a_lane_given_back_to_a_cancelled_run_ends_with_it(lane: LaneRun) -> None:
+    token = leases.claim(lane_id=lane.pk, at=timezone.now())
+    assert token is not None
+    pausing.pause(run=lane.run, by=None)
+    runs.cancel(run=lane.run, by=None)
+    leases.give_back(lane_id=lane.pk, token=token)
+    lane.refresh_from_db()
+
+    assert (lane.state, lane.error_code) == (State.CANCELLED, Code.RUN_CANCELLED)
+    assert lane.finished_at is not None
+
+
+def test_a_months_ended_runs_are_read_once(
+    lane: LaneRun, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    campaign = lane.run.session.campaign
+    campaign.monthly_token_cap = 10_000
+    for _ in range(20):
+        run = Run.objects.create(
+            session=lane.run.session, transcript=lane.run.transcript, pipeline="test", plan=lane.run.plan,
+            state=Run.State.SUCCEEDED,
+        )  # fmt: skip
+        LaneRun.objects.create(run=run, key=lane.key, step=0, state=State.SUCCEEDED, prompt_tokens=100)
+    tally = costs.Tally()
+    first = tally.of(campaign, timezone.now()).tokens
+    LaneRun.objects.filter(run=lane.run).update(prompt_tokens=7)
+    with django_assert_max_num_queries(3) as asked:
+        second = tally.of(campaign, timezone.now()).tokens
+
+    assert (first, second) == (2_000, 2_007)
+    assert sum('"campaigns_run"."plan"' in query["sql"] for query in asked.captured_queries) <= 1
 
 
 def test_a_cap_on_cost_counts_by_the_prices_of_the_run(openai: ScriptedServer, db: None) -> None:
