@@ -49,7 +49,8 @@ def run_side_by_side(calls: Sequence[Call[T]], *, limit: int, ports: LanePorts, 
                 try:
                     done(future.result())
                 except (LlmError, RunPaused) as error:
-                    failure = failure or error
+                    # A call that was cut off while it waited to try again has not failed.
+                    failure = failure or (RunPaused("The run is paused.") if stop.is_set() else error)
                 if failure is None and not (waiting and ports.hold()):
                     _start_calls(pool, waiting, running, ports, limit, stop.is_set)
             ports.pulse()

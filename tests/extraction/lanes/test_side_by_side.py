@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -290,3 +291,16 @@ def test_a_hold_after_the_last_call_has_started_stops_nothing() -> None:
     run_calls([lambda: 1], limit=1, ports=LanePorts(hold=lambda: next(asked, True)), done=done.append)
 
     assert done == [1]
+
+
+def test_a_call_that_a_hold_cuts_off_has_not_failed() -> None:
+    held = threading.Event()
+
+    def waits_to_try_again(stopped: Stopped) -> int:
+        held.set()
+        while not stopped():
+            time.sleep(0.01)
+        raise ProviderUnavailable("The lane was stopped while the call waited.", code=Code.LLM_CONNECTION)
+
+    with pytest.raises(RunPaused):
+        run_side_by_side([waits_to_try_again], limit=1, ports=LanePorts(hold=held.is_set), done=lambda result: None)
