@@ -3,7 +3,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup run test lint format bench fuzz verify requirements audit
+.PHONY: setup run test test-postgres lint format bench fuzz soak verify requirements audit
 
 setup: .venv/run-ready
 
@@ -25,6 +25,11 @@ run: .venv/run-ready
 test: .venv/dev-ready
 	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
 
+# The whole suite on PostgreSQL; .ci/run leaves out what is the same on any database.
+test-postgres: .venv/dev-ready
+	DATABASE_URL=$${NOTARIUS_TEST_POSTGRES:-postgres://postgres@127.0.0.1:5432/notarius} NOTARIUS_SECRET_KEY=only-for-tests \
+	  $(BIN)/python -m pytest -n auto --dist loadgroup $(ARGS)
+
 lint: .venv/dev-ready
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -42,6 +47,9 @@ bench: .venv/dev-ready
 
 fuzz: .venv/dev-ready
 	$(BIN)/python -m tests.fuzz $(ARGS)
+
+soak: .venv/dev-ready
+	$(BIN)/python -m tests.soak $(ARGS)
 
 verify: .venv/dev-ready
 	$(BIN)/python -m tests.verification.run $(ARGS)

@@ -3,41 +3,55 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from bench.lane_run import TABLE, Plan
 from bench.processes import Stopwatch
-from bench.report import Row
-from bench.transcripts import ROOT, document, npc_names
+from bench.report import Figure, Row
+from bench.transcripts import ROOT, document, generated, npc_names
 from extraction.canonical import JsonValue
 from extraction.lanes.job import LaneJob
 from extraction.lanes.lane import Question, Scope
 from extraction.lanes.run import document_scope
 from extraction.llm.scripted import ScriptedClient
 from extraction.prompts.catalog import Catalog
+from extraction.prompts.render import render
 from extraction.registry import LANES
+from extraction.source.documents import SourceDocument, SourceUnit
 
 LANE = LANES["dnd/npcs"]
-TURNS = 10_000
+TURNS, SAID_TURNS = 10_000, 4_000
 MOST_REFS = 40
 GROUP = 4
 
 
 def rows() -> Iterator[Row]:
-    job = LaneJob(
-        document(str(TURNS)), Catalog.load(ROOT / "assets" / "dnd"), ScriptedClient(), Plan(str(TURNS)).profile(), TABLE
-    )
+    job = _job(document(str(TURNS)))
     scope = document_scope(job)
     for candidates in (50, 200, 1_000):
-        yield _row(candidates, job, scope)
+        given = _records(npc_names(candidates), partial(_some_units, random.Random(candidates), scope), scope)  # noqa: S311 - data to measure on
+        yield _row(f"{candidates} candidates, {TURNS} turns, up to {MOST_REFS} references each", given, job, scope)
+    for candidates in (50, 200):
+        units = generated(SAID_TURNS, names=candidates)
+        job = _job(SourceDocument("bench.s1.t1", units))
+        scope = document_scope(job)
+        said = [name for name in npc_names(candidates) if _units_saying(units, name)]
+        given = _records(said, partial(_units_saying, units), scope)
+        yield _row(f"{len(said)} names where {SAID_TURNS} turns say them", given, job, scope)
 
 
-def _row(candidates: int, job: LaneJob, scope: Scope) -> Row:
+def _job(read: SourceDocument) -> LaneJob:
+    catalog = Catalog.load(ROOT / "assets" / "dnd")
+    return LaneJob(read, catalog, ScriptedClient(), Plan(str(TURNS)).profile(), TABLE)
+
+
+def _row(setting: str, given: list[Any], job: LaneJob, scope: Scope) -> Row:
     proposal = LANE.proposal
     if proposal is None:
         raise TypeError("the lane reconciles nothing")
-    records = LANE.normalize(_records(candidates, scope), scope).value
+    records = LANE.normalize(given, scope).value
     watch = Stopwatch()
     question = proposal.ask(records, scope)
     asked = watch.figures()
@@ -45,36 +59,41 @@ def _row(candidates: int, job: LaneJob, scope: Scope) -> Row:
     watch = Stopwatch()
     outcome = proposal.apply(records, reply, scope)
     applied = watch.figures()
-    fits = isinstance(question, Question)
-    return Row(
-        "reconcile",
-        f"{candidates} candidates, {TURNS} turns, up to {MOST_REFS} references each",
-        "python -m bench reconcile",
-        {
-            "candidates": len(records),
-            "references": sum(len(record.source_refs) for record in records),
-            "ask_s": asked["seconds"],
-            "apply_s": applied["seconds"],
-            "records_after": len(outcome.value.records),
-            "windows_left_out": question.counts["windows_left_out"] if isinstance(question, Question) else None,
-            "prompt_tokens": scope.tokens(proposal.prompt, question.materials)
-            if isinstance(question, Question)
-            else None,
-            "budget_tokens": scope.input_budget,
-            "calls": 1 if fits else 0,
-        },
-    )
+    figures: dict[str, Figure] = {
+        "candidates": len(records),
+        "references": sum(len(record.source_refs) for record in records),
+        "ask_s": asked["seconds"],
+        "ask_cpu_s": asked["cpu_s"],
+        "apply_s": applied["seconds"],
+        "records_after": len(outcome.value.records),
+        "budget_tokens": scope.input_budget,
+        "calls": int(isinstance(question, Question)),
+    }
+    if isinstance(question, Question):
+        messages = render(job.catalog[proposal.prompt], question.materials).messages
+        figures |= {
+            "windows_left_out": question.counts["windows_left_out"],
+            "prompt_tokens": scope.tokens(proposal.prompt, question.materials),
+            "prompt_words": sum(len(message.content.split()) for message in messages),
+        }
+    return Row("reconcile", setting, "python -m bench reconcile", figures)
 
 
-def _records(candidates: int, scope: Scope) -> list[Any]:
-    """Return records with 1 to MOST_REFS references of one unit each, few having many, as names in a story do."""
-    rng = random.Random(candidates)  # noqa: S311 - data to measure on, no secret
-    given = []
-    for name in npc_names(candidates):
-        amount = min(MOST_REFS, int(rng.paretovariate(1.0)))
-        units = sorted(rng.sample(scope.index.unit_ids, amount))
-        refs = [{"start_unit_id": unit, "end_unit_id": unit} for unit in units]
-        given.append({"name": name, "source_refs": refs})
+def _some_units(rng: random.Random, scope: Scope, _name: str) -> list[int]:
+    """Return 1 to MOST_REFS units, for few names many, as it is in a story."""
+    amount = min(MOST_REFS, int(rng.paretovariate(1.0)))
+    return sorted(rng.sample(scope.index.unit_ids, amount))
+
+
+def _units_saying(units: Sequence[SourceUnit], name: str) -> list[int]:
+    return [unit.unit_id for unit in units if name in unit.text]
+
+
+def _records(names: Sequence[str], units_of: Callable[[str], list[int]], scope: Scope) -> list[Any]:
+    given = [
+        {"name": name, "source_refs": [{"start_unit_id": unit, "end_unit_id": unit} for unit in units_of(name)]}
+        for name in names
+    ]
     return LANE.extract.read(LANE.extract.reply.model_validate({"npcs": given}), scope)
 
 

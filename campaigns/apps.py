@@ -10,11 +10,13 @@ class CampaignsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from campaigns import checks
+        from campaigns import checks, upgrading
         from campaigns.search import upkeep
 
         for check in checks.ALL:
             register(check)
         register(upkeep.check_index, Tags.database)
+        register(checks.check_names, Tags.database)
         # The one signal: Django has no other word for "the tables are there".
         post_migrate.connect(upkeep.make_index, sender=self)
+        post_migrate.connect(upgrading.rebuild_registries, sender=self)

@@ -3,11 +3,13 @@
 notarius.E001  a language model setting or the profiles file is wrong
 notarius.E002  the data directory cannot be written
 notarius.E003  the queue would hand a lane out again while it is still being worked on
+notarius.W002  accounts of which the names differ in case alone
 """
 
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
@@ -15,7 +17,9 @@ from typing import cast
 
 from django.apps import AppConfig
 from django.conf import settings
-from django.core.checks import CheckMessage, Error
+from django.contrib.auth.models import User
+from django.core.checks import CheckMessage, Error, Warning
+from django.db import DEFAULT_DB_ALIAS, connection
 
 from campaigns.adapters.providers import profiles
 from extraction.errors import InputError
@@ -51,6 +55,21 @@ def check_queue(app_configs: Sequence[AppConfig] | None, **options: object) -> l
     if queue["retry"] > least:
         return []
     return [Error(f"Q_CLUSTER: retry is {queue['retry']} and must be more than {least}.", id="notarius.E003")]
+
+
+def check_names(
+    app_configs: Sequence[AppConfig] | None, databases: Sequence[str] | None = None, **options: object
+) -> list[CheckMessage]:
+    """Report how many accounts, made before that was refused, have another's name but for the case; none by name."""
+    asked = databases and DEFAULT_DB_ALIAS in databases
+    if not asked or User._meta.db_table not in connection.introspection.table_names():
+        return []
+    counted = Counter(name.lower() for name in User.objects.values_list("username", flat=True))
+    alike = sum(times for times in counted.values() if times > 1)
+    if not alike:
+        return []
+    hint = "Each signs in with the exact name; rename all but one in the admin, under Users."
+    return [Warning(f"The names of {alike} accounts differ in case alone.", hint=hint, id="notarius.W002")]
 
 
 ALL = (check_profiles, check_data_directory, check_queue)

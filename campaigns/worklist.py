@@ -241,9 +241,9 @@ def _usefulness(work: CampaignWork) -> tuple[bool, bool, bool, bool, str]:
 
 def lanes_to_run(session: GameSession, asked: Sequence[str]) -> list[str]:
     """Return those of the lanes that are not at work already, in the order in which people read them."""
-    rows = LaneRun.objects.filter(run__session=session, key__in=asked, state__in=LaneRun.UNFINISHED)
-    busy = set(rows.values_list("key", flat=True))
-    return sorted({lane for lane in asked if lane in LANE_NAMES and lane not in busy}, key=_rank)
+    known = {lane for lane in asked if lane in LANE_NAMES}
+    rows = LaneRun.objects.filter(run__session=session, key__in=known, state__in=LaneRun.UNFINISHED)
+    return sorted(known.difference(rows.values_list("key", flat=True)), key=_rank)
 
 
 def _rank(lane: str) -> tuple[int, str]:

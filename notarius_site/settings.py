@@ -79,8 +79,9 @@ if database_url:
 else:
     DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "notarius.sqlite3")}}
 EMBEDDED_DATABASE = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
+# Made for this user alone: other people of the machine have no business with the database and the files in it.
+DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 if EMBEDDED_DATABASE:
-    DATA_DIR.mkdir(parents=True, exist_ok=True)
     DATABASES["default"] |= {"CONN_MAX_AGE": None, "OPTIONS": SQLITE_OPTIONS}
     # A file of each test process' own: several connections to a database in memory lock each other out.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")}
@@ -110,7 +111,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
-AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
+AUTHENTICATION_BACKENDS = ["campaigns.accounts.SignInBackend"]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
 
@@ -125,6 +126,7 @@ ACCOUNT_SESSION_REMEMBER = True
 # What may be tried how often; the counts are in the cache below, which all processes share.
 ACCOUNT_RATE_LIMITS = {"login_failed": "10/m/ip,10/10m/key"}
 ALLAUTH_TRUSTED_PROXY_COUNT = env.number(os.environ, "NOTARIUS_TRUSTED_PROXIES", 0, least=0)
+MFA_ADAPTER = "campaigns.accounts.SecondFactors"
 MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_TOTP_ISSUER = "Notarius"

@@ -18,6 +18,7 @@ from django.db.models import Max
 
 from campaigns import unit_changes
 from campaigns.actions import audit
+from campaigns.actions.locking import lock_session
 from campaigns.actions.transcripts import add_revision
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.glossary import Glossary
@@ -158,7 +159,7 @@ def _revise(
     session: GameSession, change: Callable[[Units], Units], act: str, seen: int | None, by: User | None
 ) -> Transcript:
     # Two corrections at once take their turn here: the second is made of what the first has left.
-    session = GameSession.objects.select_for_update().select_related("campaign").get(pk=session.pk)
+    session = lock_session(session)
     base = session.transcripts.order_by("-revision").first()
     if base is None:
         raise NotFound("This session has no transcript yet.", code=Code.TRANSCRIPT_NONE)

@@ -20,7 +20,8 @@ from django.utils import timezone
 
 from campaigns import processes, queue
 from campaigns.actions import webhooks
-from campaigns.models import Delivery, Webhook
+from campaigns.actions.locking import lock_campaign
+from campaigns.models import Campaign, Delivery, Webhook
 from campaigns.webhooks import sending, signing
 from campaigns.webhooks.sending import Outcome
 from extraction.codes import Code
@@ -89,6 +90,10 @@ def settle(*, delivery_id: int, token: str, outcome: Outcome, at: datetime) -> b
     A failed one waits for its next attempt; after the last, or where the receiver said that it is gone for good, it
     is given up. A webhook that has given up without one success in between is switched off.
     """
+    campaign = Campaign.objects.filter(webhooks__deliveries=delivery_id).first()
+    if campaign is None:
+        return False
+    lock_campaign(campaign.pk)
     rows = Webhook.objects.select_for_update(of=("self",)).select_related("campaign")
     webhook = rows.filter(deliveries=delivery_id).first()
     delivery = Delivery.objects.filter(pk=delivery_id, state=State.SENDING, token=token).first()
@@ -109,7 +114,7 @@ def settle(*, delivery_id: int, token: str, outcome: Outcome, at: datetime) -> b
 
 
 def sweep(*, at: datetime) -> int:
-    """Collect changes, give up what killed its worker too often, ring for what is due, forget what is old.
+    """Collect changes, give up what killed its worker too often, and ring for what is due.
 
     Returns how many deliveries were rung for. Any number of sweeps may run at once.
     """
@@ -117,12 +122,11 @@ def sweep(*, at: datetime) -> int:
     _end_leases_of_the_dead(at)
     for pk, token in _interrupted(at).values_list("pk", "token")[:MOST_RUNG]:
         settle(delivery_id=pk, token=token, outcome=Outcome(Code.WEBHOOK_INTERRUPTED), at=at)
-    over(at=at).delete()
     return _ring_again(at)
 
 
 def over(*, at: datetime) -> QuerySet[Delivery]:
-    """Return the deliveries that ended long ago."""
+    """Return the deliveries that ended long ago: the daily purge forgets them."""
     return Delivery.objects.filter(finished_at__lt=at - KEPT)
 
 
@@ -151,7 +155,7 @@ def _end_leases_of_the_dead(at: datetime) -> None:
 def _attempt(delivery_id: int) -> Outcome:
     delivery = Delivery.objects.select_related("webhook__campaign", "webhook__owner").get(pk=delivery_id)
     webhook = delivery.webhook
-    if not webhooks.sees(webhook, delivery.event):
+    if not webhooks.may_get(delivery):
         return Outcome(Code.WEBHOOK_OWNER)
     body = delivery.body.encode()
     now = int(timezone.now().timestamp())

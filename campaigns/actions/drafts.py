@@ -11,6 +11,8 @@ from django.db import transaction
 from django.db.models import Max
 
 from campaigns.actions import audit, bindings, decisions
+from campaigns.actions.following import follow
+from campaigns.actions.locking import lock_artifact
 from campaigns.actions.nodes import REVIEW, Node, Record, heading, key_of, read_nodes
 from campaigns.adapters.documents import load_document
 from campaigns.adapters.table import table_of
@@ -136,7 +138,7 @@ def head_of(artifact: Artifact) -> ArtifactVersion | None:
 
 def locked_head(artifact_id: int, expected_version: int) -> ArtifactVersion:
     """Return the head with its artifact locked. Conflict where it is not the version that the reviewer saw."""
-    artifact = Artifact.objects.select_for_update().filter(pk=artifact_id).first()
+    artifact = lock_artifact(artifact_id)
     head = None if artifact is None else head_of(artifact)
     if head is None:
         raise NotFound("There is no such artifact.", code=Code.ARTIFACT_NONE)
@@ -211,10 +213,12 @@ def write_version(
 ) -> ArtifactVersion:
     """Write the version after the base, pending and superseding what was pending. The artifact must be locked.
 
-    `like` is a version whose transcript and manifest it has in place of the base's.
+    `like` is a version whose transcript and manifest it has in place of the base's. What is kept of the base from
+    players is kept of this version too.
     """
     source = like or base
     artifact = base.artifact
+    follow(base, [(node, settled.record) for node, settled in content.nodes])
     last: int = artifact.versions.aggregate(last=Max("number"))["last"] or 0
     artifact.versions.filter(state=State.PENDING).update(state=State.SUPERSEDED)
     return ArtifactVersion.objects.create(

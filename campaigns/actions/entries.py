@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from django.db.models import Max
+from django.utils import timezone
 
 from campaigns.joining import Entry
 from campaigns.library.differences import Difference, Known, differences
@@ -12,6 +16,7 @@ from extraction.identity import comparison_key
 
 KEY_LIMIT = 300
 BATCH = 1_000
+EPOCH, MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 
 
 def known_entries(campaign: Campaign, edition: Edition, kind: str) -> list[Known]:
@@ -59,11 +64,20 @@ def store(
 
 
 def _tell(campaign: Campaign, edition: Edition, kind: str, changed: Iterable[Difference]) -> None:
+    """Tell the edition what changed. The caller has locked the campaign: numbers come one after the other.
+
+    What is told at once begins with the time in microseconds and goes on from there. So a number says when, and neither
+    how much another edition was told nor how much was told before and is told no more.
+    """
+    last = Change.objects.filter(campaign=campaign, edition=edition).aggregate(last=Max("number"))["last"] or 0
+    first = max((timezone.now() - EPOCH) // MICROSECOND, last + 1)
     Change.objects.bulk_create(
         (
             Change(
                 campaign=campaign,
                 edition=edition,
+                number=number,
+                at=EPOCH + first * MICROSECOND,
                 kind=kind,
                 change=each.change,
                 entity_id=each.entity_id,
@@ -72,10 +86,22 @@ def _tell(campaign: Campaign, edition: Edition, kind: str, changed: Iterable[Dif
                 superseded_by=list(each.superseded_by),
                 session=each.session,
             )
-            for each in changed
+            for number, each in enumerate(changed, start=first)
         ),
         batch_size=BATCH,
     )
+
+
+def close_gaps(campaign: Campaign, edition: Edition, told_at: Iterable[datetime]) -> None:
+    """Have what was told at these times be numbered as if nothing else had been told then.
+
+    No row gets a higher number than it had: whoever has read on from a number misses nothing.
+    """
+    for at in told_at:
+        rows = Change.objects.filter(campaign=campaign, edition=edition, at=at).order_by("number")
+        for number, (pk, was) in enumerate(rows.values_list("pk", "number"), start=(at - EPOCH) // MICROSECOND):
+            if number != was:
+                Change.objects.filter(pk=pk).update(number=number)
 
 
 def _write(campaign: Campaign, edition: Edition, kind: str, entries: Sequence[Entry]) -> None:

@@ -20,11 +20,13 @@ from django.utils import timezone
 from campaigns import processes, queue
 from campaigns.access import Actor, Need, Who, campaign_for, may
 from campaigns.actions import audit
+from campaigns.actions.locking import lock_campaign
 from campaigns.adapters import downloads
 from campaigns.errors import ActionError, Conflict, Forbidden, NotFound
 from campaigns.exports.formats import FORMATS
 from campaigns.library.sight import Edition, Sight, sight_of
-from campaigns.models import Export, Secret
+from campaigns.library.state import edition_digest
+from campaigns.models import Campaign, Export
 from extraction.codes import Code
 from extraction.errors import LeaseLost, NotariusError
 
@@ -60,7 +62,7 @@ def order(
         if as_of is not None:
             raise ActionError("The game masters' edition is of the whole campaign.")
     # Two orders at once take their turn at the campaign, so that the fourth sees the third.
-    type(campaign).objects.select_for_update().get(pk=campaign.pk)
+    lock_campaign(campaign.pk)
     if Export.objects.filter(ordered_by=by, state__in=Export.UNFINISHED).count() >= MOST_UNFINISHED:
         raise Conflict(f"{MOST_UNFINISHED} of your exports are not finished yet: wait for one, or discard it.")
     export = Export.objects.create(
@@ -91,16 +93,15 @@ def exports_of(who: Who, slug: str) -> list[Export]:
 def opened(export: Export, who: Who) -> BinaryIO:
     """Return the open file of a finished export, for who may see it.
 
-    Raises NotFound where it is not there any more, where they may no longer have its edition, and where something
-    that it holds was made a secret since.
+    Raises NotFound where it is not there any more, where they may no longer have its edition, and one for players
+    where what they see is no longer what it was: something that the file holds may be a secret by now, or gone.
     """
     gone = NotFound("This export can no longer be fetched: order it again.", code=Code.EXPORT_UNKNOWN)
     if export.state != State.SUCCEEDED or export.expires_at is None or export.expires_at <= timezone.now():
         raise gone
     if not may(who, export.campaign, Need.EDIT if export.edition == Edition.GM else Need.READ):
         raise gone
-    hidden = Secret.objects.filter(campaign=export.campaign, hidden_at__gte=export.ordered_at)
-    if export.edition == Edition.PLAYER and hidden.exists():
+    if export.edition == Edition.PLAYER and export.seen != _seen(export):
         raise gone
     file = downloads.open_file(export.mark)
     if file is None:
@@ -115,6 +116,14 @@ def discard(*, export: Export, by: User) -> None:
     mark = export.mark
     export.delete()
     transaction.on_commit(partial(downloads.remove, mark), robust=True)
+
+
+@transaction.atomic
+def discard_all(*, campaign: Campaign) -> None:
+    """Remove all exports of the campaign and their files: they hold what is being taken out of it."""
+    for mark in campaign.exports.exclude(mark="").values_list("mark", flat=True):
+        transaction.on_commit(partial(downloads.remove, mark), robust=True)
+    campaign.exports.all().delete()
 
 
 def work(*, export_id: int) -> str:
@@ -203,6 +212,8 @@ def _claim(export_id: int, at: datetime) -> str | None:
 def _make(export_id: int, token: str, mark: str) -> None:
     export = Export.objects.select_related("campaign", "ordered_by").get(pk=export_id)
     root = export.file_name.removesuffix(".zip")
+    # Before the file is begun: what changes while it is made makes it one of the past.
+    seen = _seen(export) if export.edition == Edition.PLAYER else ""
     files = FORMATS[export.format](_sight(export), partial(_step, export_id, token))
     packed = downloads.pack(mark=mark, root=root, files=files)
     now = timezone.now()
@@ -212,6 +223,7 @@ def _make(export_id: int, token: str, mark: str) -> None:
         state=State.SUCCEEDED,
         lease_until=None,
         mark=mark,
+        seen=seen,
         size=packed.size,
         digest=packed.digest,
         finished_at=now,
@@ -231,6 +243,10 @@ def _sight(export: Export) -> Sight:
     if sight.edition != export.edition:
         raise Forbidden("This edition is for game masters.")
     return sight
+
+
+def _seen(export: Export) -> str:
+    return edition_digest(Sight(export.campaign, Edition.PLAYER, words=True, as_of=export.as_of))
 
 
 def _step(export_id: int, token: str, done: int, total: int) -> None:

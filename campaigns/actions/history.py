@@ -21,6 +21,7 @@ from campaigns.actions.drafts import (
     locked_head,
     write_version,
 )
+from campaigns.actions.locking import lock_artifact
 from campaigns.actions.nodes import key_of
 from campaigns.errors import Conflict, NotFound
 from campaigns.models import Artifact, ArtifactVersion, Decision
@@ -134,7 +135,9 @@ def withdraw(*, decision_id: int, reason: str = "", by: User) -> Decision:
     known = Decision.objects.select_related("session__campaign").filter(pk=decision_id).first()
     if known is None:
         raise NotFound("There is no such decision.", code=Code.DECISION_UNKNOWN)
-    Artifact.objects.select_for_update().filter(session=known.session, lane=known.lane).first()
+    about = Artifact.objects.filter(session=known.session, lane=known.lane).first()
+    if about is not None:
+        lock_artifact(about.pk)
     if known.kind not in Decision.BINDING or known not in decisions.live(known.session, known.lane):
         raise Conflict("This decision binds nothing any more.", code=Code.REVIEW_NOTHING)
     row = Decision.objects.create(

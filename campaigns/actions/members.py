@@ -1,7 +1,8 @@
 """Who belongs to a campaign: invitations, roles, leaving, and the rule that a campaign keeps a GM.
 
 Every act locks the campaign's row first, so that two GMs who leave at once cannot both be told that the other stays.
-Whether the person may manage the campaign is the caller's to check (`access.campaign_for`).
+Whether the person may manage the campaign is the caller's to check (`access.campaign_for`); with links it is looked at
+again under the lock, for a link outlives the role of whoever made it.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from campaigns.access import Need, campaign_for
 from campaigns.actions import audit
+from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.models import Campaign, Invitation, Membership
 from extraction.canonical import bytes_digest
@@ -39,13 +42,15 @@ CLOSED = "This invitation was used up, has ended or was withdrawn: ask the GM fo
 def invite(*, campaign: Campaign, role: str, days: int, most_uses: int, by: User) -> tuple[Invitation, str]:
     """Return the invitation and its secret, which nothing can show again.
 
-    Raises ActionError for an unknown role or numbers out of bounds.
+    Raises ActionError for an unknown role or numbers out of bounds, NotFound or Forbidden for whoever does not manage
+    the campaign any more.
     """
     _check_role(role, Code.INVITATION_INVALID)
     if not 1 <= days <= MOST_DAYS:
         raise ActionError(f"An invitation is open for 1 to {MOST_DAYS} days.", code=Code.INVITATION_INVALID)
     if not 1 <= most_uses <= MOST_USES:
         raise ActionError(f"An invitation takes 1 to {MOST_USES} people.", code=Code.INVITATION_INVALID)
+    _lock_as_manager(campaign, by)
     raw = PREFIX + secrets.token_urlsafe(32)
     invitation = Invitation.objects.create(
         campaign=campaign,
@@ -64,7 +69,11 @@ def invite(*, campaign: Campaign, role: str, days: int, most_uses: int, by: User
 
 @transaction.atomic
 def revoke_invitation(*, campaign: Campaign, invitation_id: int, by: User) -> Invitation:
-    """Close the invitation; one that is closed already stays as it was. Raises NotFound outside the campaign."""
+    """Close the invitation; one that is closed already stays as it was.
+
+    Raises NotFound outside the campaign, NotFound or Forbidden for whoever does not manage it any more.
+    """
+    _lock_as_manager(campaign, by)
     invitation = campaign.invitations.select_for_update().filter(pk=invitation_id).first()
     if invitation is None:
         raise NotFound("There is no such invitation.", code=Code.INVITATION_UNKNOWN)
@@ -89,7 +98,7 @@ def accept(*, invitation_id: int, user: User) -> Membership:
 
     A member stays what they are, and the invitation is not used. Raises NotFound for one that is not open.
     """
-    return _accept(invitation_id, user)
+    return _join(_locked_open(invitation_id), user)
 
 
 def sign_up(*, invitation_id: int, username: str, password: str, email: str) -> tuple[User, Membership]:
@@ -101,13 +110,10 @@ def sign_up(*, invitation_id: int, username: str, password: str, email: str) -> 
     # Hashing takes a good part of a second: not while rows are locked.
     user = User(username=username, email=email.lower(), password=make_password(password))
     with transaction.atomic():
-        try:
-            user.full_clean()
-        except ValidationError as error:
-            raise ActionError("This user name is taken or not allowed.", code=Code.INVITATION_INVALID) from error
-        user.save()
+        invitation = _locked_open(invitation_id)
+        _create_account(user)
         audit.record(by=user, act="user.sign_up", subject=user, campaign=None, invitation=invitation_id)
-        return user, _accept(invitation_id, user)
+        return user, _join(invitation, user)
 
 
 @transaction.atomic
@@ -136,7 +142,7 @@ def remove(*, campaign: Campaign, member_id: int, by: User) -> None:
 @transaction.atomic
 def leave(*, campaign: Campaign, by: User) -> None:
     """End one's own membership. Raises NotFound for no member, Conflict for the last GM."""
-    _lock(campaign)
+    lock_campaign(campaign.pk)
     member = campaign.memberships.filter(user=by).first()
     if member is None:
         raise NotFound("You are no member of this campaign.", code=Code.MEMBER_UNKNOWN)
@@ -166,12 +172,34 @@ def transfer(*, campaign: Campaign, member_id: int, by: User) -> Membership:
     return member
 
 
-def _accept(invitation_id: int, user: User) -> Membership:
+def _locked_open(invitation_id: int) -> Invitation:
+    """Return the invitation, locked after its campaign; NotFound for one that is not open."""
+    campaign_id = Invitation.objects.filter(pk=invitation_id).values_list("campaign", flat=True).first()
+    if campaign_id is None:
+        raise NotFound(CLOSED, code=Code.INVITATION_UNKNOWN)
     # The lock makes two people who open the last free place come one after the other.
+    lock_campaign(campaign_id)
     rows = Invitation.objects.select_for_update(of=("self",)).select_related("campaign")
     found = rows.filter(pk=invitation_id).first()
     if found is None or not found.is_open(timezone.now()):
         raise NotFound(CLOSED, code=Code.INVITATION_UNKNOWN)
+    return found
+
+
+def _create_account(user: User) -> None:
+    """Store the new account; ActionError for a name that is not allowed, or that another has in whatever case."""
+    try:
+        user.full_clean()
+        if User.objects.filter(username__iexact=user.username).exists():
+            raise ValidationError("taken")
+        # Of two who take one name at once the second is told by the database.
+        with transaction.atomic():
+            user.save()
+    except (ValidationError, IntegrityError) as error:
+        raise ActionError("This user name is taken or not allowed.", code=Code.INVITATION_INVALID) from error
+
+
+def _join(found: Invitation, user: User) -> Membership:
     member, made = Membership.objects.get_or_create(campaign=found.campaign, user=user, defaults={"role": found.role})
     if made:
         found.uses += 1
@@ -209,15 +237,16 @@ def _gms(campaign: Campaign) -> QuerySet[Membership]:
 
 
 def _locked_member(campaign: Campaign, member_id: int) -> Membership:
-    _lock(campaign)
+    lock_campaign(campaign.pk)
     member = campaign.memberships.select_related("user").filter(pk=member_id).first()
     if member is None:
         raise NotFound("There is no such member.", code=Code.MEMBER_UNKNOWN)
     return member
 
 
-def _lock(campaign: Campaign) -> None:
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+def _lock_as_manager(campaign: Campaign, by: User) -> None:
+    lock_campaign(campaign.pk)
+    campaign_for(by, campaign.slug, Need.EDIT)
 
 
 def _check_role(role: str, code: Code) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from campaigns.actions.entries import known_entries, store
+from campaigns.actions.entries import close_gaps, known_entries, store
+from campaigns.actions.locking import lock_campaign
 from campaigns.library.differences import Difference, Known
 from campaigns.library.editions import has_player_rows
 from campaigns.library.kept import kept_of
@@ -27,7 +28,7 @@ def rebuild(*, campaign: Campaign, session: int | None = None) -> None:
 
     `session` is the one whose approval changes it. What the players were told of and must not know is told no more.
     """
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    lock_campaign(campaign.pk)
     own = has_player_rows(campaign)
     if not own and not Secret.objects.filter(campaign=campaign).exists():
         return
@@ -66,13 +67,16 @@ def _as_the_gm_knows(campaign: Campaign, before: Mapping[str, list[Known]], sess
 def _bind(campaign: Campaign, veil: Veil) -> None:
     """Have the secrets bind what has become one with what they are about, so that no later act shows it."""
     grown = {pk: ids for one in veil.by_kind.values() for pk, ids in one.grown.items()}
+    merges = {merge.pk: merge for merge in veil.kept.merges}
     for secret in Secret.objects.select_for_update().filter(campaign=campaign, revealed_at=None).order_by("pk"):
         binding = dict(secret.binding)
         if secret.pk in grown:
             binding["ids"] = sorted(grown[secret.pk])
             binding["names"] = sorted({*binding["names"], *veil.names_of(grown[secret.pk])})
         elif secret.kind == Secret.Kind.MERGE:
-            binding["names"] = sorted(veil.unknown & {member["name"] for member in binding["members"]})
+            members = merges[secret.pk].members
+            binding["members"] = [member.as_json() for member in members]
+            binding["names"] = sorted(veil.unknown & {name for member in members for name in member.names})
         elif secret.kind == Secret.Kind.RANGE:
             binding["names"] = sorted(veil.names_of(veil.unproven()))
         if binding != secret.binding:
@@ -83,19 +87,19 @@ def _bind(campaign: Campaign, veil: Veil) -> None:
 def _untold(veil: Veil) -> Callable[[Difference], bool]:
     """Return what says of a change whether it tells something that players must not know."""
     hidden, secret = veil.hidden() | veil.unknown_ids(), Mentions.of(veil.names | veil.unknown)
-    merges = [[(member.ids, member.key) for member in merge.members] for merge in veil.kept.merges]
+    merges = [[(member.ids, member.keys) for member in merge.members] for merge in veil.kept.merges]
 
     def tells(change: Difference) -> bool:
         if change.ids & hidden or any(map(secret.named, change.names)):
             return True
         ids, keys = change.ids, change.keys
-        return any(sum(bool(ids & mine) or key in keys for mine, key in merge) > 1 for merge in merges)
+        return any(sum(bool(ids & mine or keys & its) for mine, its in merge) > 1 for merge in merges)
 
     return tells
 
 
 def _forget(campaign: Campaign, untold: Callable[[Difference], bool]) -> frozenset[str]:
-    """Delete what players must not be told any more; return the ids that nothing else tells them of."""
+    """Delete what players must not be told any more, without a gap; return the ids that nothing else tells them of."""
     rows = Change.objects.filter(campaign=campaign, edition=Edition.PLAYER)
     told: dict[int, Difference] = {
         pk: Difference(change, entity_id, name, was, tuple(superseded_by))
@@ -104,7 +108,9 @@ def _forget(campaign: Campaign, untold: Callable[[Difference], bool]) -> frozens
         )
     }
     gone = {pk for pk, each in told.items() if untold(each)}
+    told_at = list(rows.filter(pk__in=gone).order_by().values_list("at", flat=True).distinct())
     rows.filter(pk__in=gone).delete()
+    close_gaps(campaign, Edition.PLAYER, told_at)
     forgotten = {entity_id for pk in gone for entity_id in told[pk].ids}
     return frozenset(forgotten - {entity_id for pk, each in told.items() if pk not in gone for entity_id in each.ids})
 

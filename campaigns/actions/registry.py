@@ -6,6 +6,7 @@ from django.db import transaction
 
 from campaigns.actions import players
 from campaigns.actions.entries import store
+from campaigns.actions.locking import lock_campaign
 from campaigns.library.editions import has_player_rows
 from campaigns.library.sources import union_of, versions_of
 from campaigns.models import Campaign, Edition, RegistryState
@@ -20,7 +21,7 @@ def rebuild(*, campaign: Campaign, kind: str, session: int | None = None) -> Reg
     tells what changed; `session` is the one whose approval changes it.
     """
     # Two approvals at once would each miss the other's session; whoever waits here reads what the first has committed.
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    lock_campaign(campaign.pk)
     entries = union_of(campaign, kind, versions_of(campaign, kind).approved())
     own = has_player_rows(campaign)
     editions = (Edition.GM,) if own else (Edition.GM, Edition.PLAYER)

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Model, QuerySet
 
 from campaigns.actions import audit
+from campaigns.actions.locking import lock_campaign
 from campaigns.adapters import downloads
 from campaigns.errors import ActionError, Conflict
 from campaigns.models import (
@@ -58,7 +59,7 @@ def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> N
     What stays is the audit, which holds ids and counts. Raises ActionError where `confirmed` is not the campaign's
     slug, Conflict while a run of it has not ended.
     """
-    locked = Campaign.objects.select_for_update().get(pk=campaign.pk)
+    locked = lock_campaign(campaign.pk, to_remove=True)
     if confirmed != locked.slug:
         raise ActionError("Write the campaign's short name exactly as it stands, to confirm.")
     if Run.objects.filter(session__campaign=locked, state__in=UNENDED).exists():

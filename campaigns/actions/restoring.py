@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from django.db import IntegrityError, transaction
@@ -193,12 +193,22 @@ def _secrets(backup: Backup, campaign: Campaign, sessions: dict[int, GameSession
     for line in backup.read(SECRETS, list[SecretLine]):
         if line.session is not None and line.session not in sessions:
             raise Refused(f"{SECRETS} names a session that the backup does not have.")
+        if line.kind == Secret.Kind.RANGE and not _is_passage(sessions[line.session or 0], line.binding):
+            raise Refused(f"{SECRETS} names a passage that its transcript does not have.")
         secret = Secret.objects.create(
             campaign=campaign,
             session=sessions.get(line.session or 0),
             **line.model_dump(exclude={"session", "hidden_at"}),
         )
         _at(secret, hidden_at=line.hidden_at)
+
+
+def _is_passage(session: GameSession, binding: Mapping[str, Any]) -> bool:
+    """Say whether a revision of the session's transcript has both ends of the passage, in their order."""
+    start, end = binding["start"], binding["end"]
+    rows = Unit.objects.filter(transcript__session=session, transcript__source_id=binding["source_id"])
+    places = dict(rows.filter(unit_id__in=(start, end)).values_list("unit_id", "position"))
+    return start in places and end in places and places[start] <= places[end]
 
 
 def _at(row: Model, **moments: datetime) -> None:

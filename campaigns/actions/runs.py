@@ -19,6 +19,7 @@ from django.utils import timezone
 from campaigns import processes, queue, tracing
 from campaigns.actions import audit, bindings, caps, plans, webhooks
 from campaigns.actions.leases import EXHAUSTED, MAX_ATTEMPTS, fence
+from campaigns.actions.locking import lock_session
 from campaigns.actions.versions import publish
 from campaigns.adapters.providers import profiles
 from campaigns.errors import ActionError, Conflict
@@ -53,6 +54,8 @@ def start(
     used as much in this month as it may, PipelineError for a lane the pipeline does not have, a profile that is not
     configured, or a lane whose required registry neither the run nor the archive has.
     """
+    # Nothing of the session is withdrawn or removed while a run of it begins.
+    session = lock_session(session)
     transcript = session.transcripts.order_by("-revision").first()
     if transcript is None:
         raise ActionError(

@@ -11,9 +11,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns.actions import audit, players
+from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.library.editions import records_of
-from campaigns.library.kept import SUBJECTS, Member, ranges_of, subject_of
+from campaigns.library.kept import SUBJECTS, KeptRecord, Member, kept_of
 from campaigns.library.registry import Full, entry
 from campaigns.library.sight import Edition, Sight
 from campaigns.library.sources import KINDS, versions_of
@@ -93,15 +94,17 @@ def hide_occurrence(*, version: ArtifactVersion, record: int, note: str = "", by
     if not 0 <= record < len(records):
         raise NotFound("There is no such record in this version.", code=Code.NOT_FOUND)
     chosen = records[record]
-    subject = list(subject_of(family, chosen))
-    refs = sorted([start, end] for start, end in ranges_of(chosen))
+    told = KeptRecord.of(version.transcript.source_id, family, chosen)
+    kept = (one for one in kept_of(session.campaign).occurrences if one.family == family)
+    if any(one.session_id == session.pk and told in one.records for one in kept):
+        raise _kept()
     name = str(next(chosen[field] for field in ("name", "caster", "actor", "enemy") if field in chosen))
     return _keep(
         session.campaign,
         Kind.OCCURRENCE,
-        ["occurrence", session.number, family, subject, refs],
+        ["occurrence", session.number, family, told.as_json()],
         name,
-        {"family": family, "subject": subject, "refs": refs},
+        {"family": family, "records": [told.as_json()]},
         note,
         by,
         session=session,
@@ -128,7 +131,7 @@ def hide_range(*, session: GameSession, start_unit: int, end_unit: int, note: st
     return _keep(
         session.campaign,
         Kind.RANGE,
-        ["range", session.number, start_unit, end_unit],
+        ["range", session.number, transcript.source_id, start_unit, end_unit],
         f"units {start_unit} to {end_unit}",
         {"source_id": transcript.source_id, "start": start_unit, "end": end_unit, "names": []},
         note,
@@ -200,7 +203,7 @@ def _record(act: str, secret: Secret, by: User | None) -> None:
 
 def _lock(campaign: Campaign) -> None:
     """Let two acts on one campaign's secrets come one after the other."""
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    lock_campaign(campaign.pk)
 
 
 def _entry(campaign: Campaign, kind: str, entity_id: str) -> Full:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from campaigns.actions import audit, players, registry
+from campaigns.actions import audit, exports, players, registry
+from campaigns.actions.locking import lock_session
 from campaigns.errors import Conflict, NotFound
 from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, GameSession, Run, Unit
@@ -26,11 +27,14 @@ def unfinished_runs(session: GameSession) -> list[Run]:
 def remove(*, session_id: int, by: User | None) -> None:
     """Delete the session with its transcripts, runs, artifacts and decisions, and rebuild the campaign's registry.
 
+    The campaign's exports go with it: they hold the session.
+
     Raises NotFound for a session that there is not, Conflict while a run of it waits or is at work.
     """
-    session = GameSession.objects.select_for_update().select_related("campaign").filter(pk=session_id).first()
-    if session is None:
+    known = GameSession.objects.filter(pk=session_id).first()
+    if known is None:
         raise NotFound("There is no such session.", code=Code.SESSION_UNKNOWN)
+    session = lock_session(known, to_remove=True)
     if unfinished_runs(session):
         raise Conflict("A run of this session is at work: cancel it first.")
     versions = ArtifactVersion.objects.filter(artifact__session=session)
@@ -43,6 +47,7 @@ def remove(*, session_id: int, by: User | None) -> None:
     }
     audit.record(by=by, act="session.remove", subject=session, campaign=session.campaign, **facts)
     campaign = session.campaign
+    exports.discard_all(campaign=campaign)
     forget(session)
     session.delete()
     for kind in sorted(kind for lane in lanes if (kind := kind_of(lane)) is not None):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 
 from campaigns.actions import bindings, plans, runs
+from campaigns.actions.locking import lock_session
 from campaigns.adapters.providers import catalog
 from campaigns.errors import ActionError
 from campaigns.models import ArtifactVersion, GameSession, LaneRun, Run, Transcript
@@ -91,7 +92,7 @@ def rerun_stale(*, session: GameSession, by: User | None) -> Run:
     What has not changed is taken from the checkpoints. ActionError where nothing is to be done.
     """
     # Two clicks follow each other here: the second one finds the lanes at work.
-    GameSession.objects.select_for_update().get(pk=session.pk)
+    lock_session(session)
     lanes = {stale.version.artifact.lane for stale in stale_artifacts(session) if stale.is_head} - at_work(session)
     pipeline = plans.default_pipeline()
     planned = [lane.lane for _, lane in pipeline.lanes() if lane.lane in lanes]

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from campaigns.actions import audit
+from campaigns.actions.locking import lock_campaign, lock_session
 from campaigns.errors import ActionError
 from campaigns.models import Campaign, GameSession, Transcript, Unit
 from campaigns.search.index import index
@@ -114,9 +115,10 @@ def _store(
 ) -> Imported:
     digest = units_digest(found.units)
     title = title or (found.title or "")[:TITLE_LIMIT]
-    session, _ = GameSession.objects.get_or_create(campaign=campaign, number=number, defaults={"title": title})
     # Two uploads at once take their turn here, so that the second sees the revision of the first.
-    session = GameSession.objects.select_for_update().get(pk=session.pk)
+    lock_campaign(campaign.pk)
+    session, _ = GameSession.objects.get_or_create(campaign=campaign, number=number, defaults={"title": title})
+    session = lock_session(session)
     newest = session.transcripts.order_by("-revision").first()
     if newest is not None and newest.digest == digest:
         return Imported(newest, created=False)

@@ -11,6 +11,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from campaigns.actions import audit, players, registry, webhooks
+from campaigns.actions.locking import lock_artifact
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.library.sources import kind_of
 from campaigns.models import Artifact, ArtifactVersion, LaneRun
@@ -108,8 +109,8 @@ def reject(*, version_id: int, note: str, by: User) -> ArtifactVersion:
 
 def _pending(version_id: int) -> ArtifactVersion:
     """Return the version with its artifact locked, so that two decisions come one after the other."""
-    artifact = Artifact.objects.select_for_update().filter(versions__pk=version_id).first()
-    if artifact is None:
+    known = Artifact.objects.filter(versions__pk=version_id).first()
+    if known is None or lock_artifact(known.pk) is None:
         raise NotFound("There is no such artifact version.", code=Code.VERSION_UNKNOWN)
     version = ArtifactVersion.objects.select_related("artifact__session__campaign").get(pk=version_id)
     if version.state != State.PENDING:

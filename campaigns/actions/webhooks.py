@@ -22,10 +22,11 @@ from django.utils import timezone
 from campaigns import queue
 from campaigns.access import Need, may, standing
 from campaigns.actions import audit
+from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.library.changes import ChangeRow, changes
 from campaigns.library.sight import sight_of
-from campaigns.models import ArtifactVersion, Campaign, Change, Delivery, Event, Run, Webhook
+from campaigns.models import ArtifactVersion, Campaign, Change, Delivery, Edition, Event, Run, Webhook
 from campaigns.webhooks import signing
 from campaigns.webhooks.addresses import Refused, parse, resolve
 from extraction.canonical import JsonValue, canonical_json
@@ -65,11 +66,11 @@ def create(*, campaign: Campaign, url: str, events: Sequence[str], site: str, by
 
 @transaction.atomic
 def _create(campaign: Campaign, url: str, events: list[str], site: str, by: User) -> tuple[Webhook, str]:
-    # With the campaign's row locked nobody adds to its change feed: the webhook begins exactly here.
-    Campaign.objects.select_for_update().get(pk=campaign.pk)
+    # Who adds to the change feed holds this lock: the webhook begins exactly here.
+    lock_campaign(campaign.pk)
     if campaign.webhooks.count() >= MOST_WEBHOOKS:
         raise ActionError(f"A campaign has at most {MOST_WEBHOOKS} webhooks.", code=Code.WEBHOOK_TOO_MANY)
-    last = Change.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
+    last = Change.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
     webhook = Webhook.objects.create(
         campaign=campaign,
         owner=by,
@@ -96,7 +97,7 @@ def enable(*, campaign: Campaign, webhook_id: int, by: User) -> Webhook:
     """Tell a webhook again that was switched off: of what happens from now on. Raises NotFound outside the campaign."""
     webhook = _locked(campaign, webhook_id)
     if webhook.disabled_at is not None:
-        last = Change.objects.filter(campaign=campaign).aggregate(last=Max("pk"))["last"] or 0
+        last = Change.objects.filter(campaign=campaign).aggregate(last=Max("number"))["last"] or 0
         webhook.disabled_at, webhook.disabled_code, webhook.seen_change = None, "", last
         webhook.save(update_fields=("disabled_at", "disabled_code", "seen_change"))
         audit.record(by=by, act="webhook.enable", subject=webhook, campaign=campaign)
@@ -161,6 +162,16 @@ def sees(webhook: Webhook, event: str) -> bool:
     return may(webhook.owner, webhook.campaign, NEEDS.get(event, Need.READ))
 
 
+def may_get(delivery: Delivery) -> bool:
+    """Say whether the webhook's owner may see now what the stored message tells, whatever they were when it was made.
+
+    Told of changes as a game master sees them, somebody who is a player by now does not get them.
+    """
+    webhook = delivery.webhook
+    needed = Need.SEE_PENDING if delivery.edition == Edition.GM else Need.READ
+    return sees(webhook, delivery.event) and may(webhook.owner, webhook.campaign, needed)
+
+
 def is_orphaned(webhook: Webhook) -> bool:
     """Say whether its owner has lost the campaign."""
     return (standing(webhook.owner, webhook.campaign) or Need.SEE_APPROVED) < Need.READ
@@ -170,14 +181,15 @@ def is_orphaned(webhook: Webhook) -> bool:
 def _tell_changes(webhook: Webhook, at: datetime) -> bool:
     if not sees(webhook, Event.ENTITY_CHANGED):
         return False
-    found = changes(sight_of(webhook.owner, webhook.campaign.slug), after=webhook.seen_change, limit=MOST_CHANGES)
+    sight = sight_of(webhook.owner, webhook.campaign.slug)
+    found = changes(sight, after=webhook.seen_change, limit=MOST_CHANGES)
     # Two supervisors may look at once: whoever moves the mark tells.
     mine = Webhook.objects.filter(pk=webhook.pk, seen_change=webhook.seen_change)
-    if not found or not mine.update(seen_change=found[-1].pk):
+    if not found or not mine.update(seen_change=found[-1].number):
         return False
     slug = webhook.campaign.slug
     told: list[JsonValue] = [_change(row, slug, webhook.site) for row in found]
-    _tell(webhook, Event.ENTITY_CHANGED, {"campaign": slug, "changes": told}, at)
+    _tell(webhook, Event.ENTITY_CHANGED, {"campaign": slug, "changes": told}, at, sight.edition)
     return True
 
 
@@ -200,7 +212,9 @@ def _announce(campaign: Campaign, event: Event, data: Mapping[str, JsonValue]) -
             _tell(webhook, event, {"campaign": campaign.slug, **data, "url": f"{webhook.site}{data['url']}"}, now)
 
 
-def _tell(webhook: Webhook, event: Event, data: Mapping[str, JsonValue], at: datetime) -> Delivery:
+def _tell(
+    webhook: Webhook, event: Event, data: Mapping[str, JsonValue], at: datetime, edition: Edition = Edition.PLAYER
+) -> Delivery:
     """Store the message, byte for byte as every attempt will send it, and ring for it."""
     body: JsonValue = {"type": event.value, "timestamp": at.isoformat(timespec="seconds"), "data": dict(data)}
     delivery = Delivery.objects.create(
@@ -208,6 +222,7 @@ def _tell(webhook: Webhook, event: Event, data: Mapping[str, JsonValue], at: dat
         event_id=f"msg_{secrets.token_hex(16)}",
         event=event,
         body=canonical_json(body).decode(),
+        edition=edition,
         due_at=at,
         rung_at=at,
     )
@@ -217,6 +232,7 @@ def _tell(webhook: Webhook, event: Event, data: Mapping[str, JsonValue], at: dat
 
 
 def _locked(campaign: Campaign, webhook_id: int) -> Webhook:
+    lock_campaign(campaign.pk)
     rows = Webhook.objects.select_for_update(of=("self",)).select_related("campaign")
     webhook = rows.filter(pk=webhook_id, campaign=campaign).first()
     if webhook is None:

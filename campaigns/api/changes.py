@@ -12,7 +12,7 @@ from campaigns.library import changes
 from campaigns.library.changes import ChangeRow
 
 router = Router(tags=["changes"])
-ORDER = Keyset({"pk": int})
+ORDER = Keyset({"number": int})
 
 
 @router.get("/{slug}/changes", response=ChangeList)
@@ -25,7 +25,7 @@ def list_changes(request: HttpRequest, slug: Slug, query: Query[ChangesQuery]) -
     shown = found[: query.limit]
     body = {
         "items": [_shown(row) for row in shown],
-        "since": ORDER.cursor([shown[-1].pk if shown else after]),
+        "since": ORDER.cursor([shown[-1].number if shown else after]),
         "more": len(found) > len(shown),
     }
     return hashed(request, orjson.dumps(body))

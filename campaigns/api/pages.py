@@ -32,9 +32,13 @@ def openapi_of(api: DescribedApi) -> Page:
     return openapi_json
 
 
+class Interactive(Swagger):
+    template = "api/docs.html"
+
+
 def docs_of(api: DescribedApi) -> Page:
-    """Return the interactive page, of files of our own alone."""
-    swagger = Swagger({"persistAuthorization": False, "displayOperationId": True})
+    """Return the interactive page, of files of our own alone, light or dark as its reader's other pages are."""
+    swagger = Interactive({"persistAuthorization": False, "displayOperationId": True})
 
     @require_safe
     def docs(request: HttpRequest) -> HttpResponse:

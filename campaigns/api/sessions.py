@@ -78,7 +78,10 @@ def editable(request: HttpRequest, slug: str, number: int) -> GameSession:
 
 
 def artifact_states(actor: Actor, session: GameSession) -> Sequence[Row]:
-    """Return which version of each artifact is approved, which is the latest, and what is stale, as far as they see."""
+    """Return which version of each artifact is approved, which is the latest, and what is stale, as far as they see.
+
+    Why something is stale tells of registries and transcripts as they are: that is for those who see what is pending.
+    """
     pending = may(actor, session.campaign, Need.SEE_PENDING)
     rows = ArtifactVersion.objects.usable().filter(artifact__session=session).order_by("artifact__lane", "number")
     states: dict[str, dict[str, object]] = {}
@@ -88,7 +91,7 @@ def artifact_states(actor: Actor, session: GameSession) -> Sequence[Row]:
             known |= {"latest": number, "latest_id": pk}
             if state == ArtifactVersion.State.APPROVED:
                 known |= {"approved": number, "approved_id": pk}
-    stale = stale_artifacts(session)
+    stale = stale_artifacts(session) if pending else []
     for lane, known in states.items():
         shown = (known["approved"], known["latest"])
         own = [one for one in stale if one.version.artifact.lane == lane and one.version.number in shown]

@@ -238,9 +238,6 @@ class TranscriptOut(Schema):
     unit_count: int
     units: list[UnitOut]
     next_cursor: str | None = Field(description="Leads on where `limit` left units out.")
-    withheld: list[list[int]] = Field(
-        description="Where game masters keep lines to themselves: after which position, and how many."
-    )
 
 
 class UploadOut(Schema):

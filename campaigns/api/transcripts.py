@@ -18,7 +18,6 @@ from campaigns.api.schemas import PLAIN, UNIT_FIELDS, SessionNumber, Slug, Stret
 from campaigns.api.shown import TranscriptOut, UploadOut
 from campaigns.api.sights import seen
 from campaigns.library import transcripts
-from campaigns.library.ranges import withheld_of
 from campaigns.library.sight import Sight
 from extraction.codes import Code
 from extraction.errors import IngestError
@@ -33,9 +32,8 @@ def get_transcript(request: HttpRequest, slug: Slug, number: SessionNumber, quer
     """The newest transcript's units in their order, or a stretch of them; for members."""
     sight = seen(request, slug, query, Need.READ)
     transcript = transcripts.transcript_of(sight, number)
-    withheld = withheld_of(sight, [transcript]).get(transcript.pk, ())
-    gaps = [place for stretch in withheld for place in (stretch.start, stretch.stop)]
-    parts = (sight.key, transcript.source_id, transcript.digest, gaps, query.model_dump_json())
+    said = transcripts.reading_digest(sight, number)
+    parts = (sight.key, transcript.source_id, said, query.model_dump_json())
     return conditional(request, parts, lambda: _units(sight, number, query))
 
 
@@ -110,6 +108,5 @@ def _units(sight: Sight, number: int, query: StretchQuery) -> bytes:
             "unit_count": found.unit_count,
             "units": units,
             "next_cursor": cursor,
-            "withheld": found.withheld,
         }
     )

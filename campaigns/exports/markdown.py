@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 from campaigns.exports.files import safe_name
 
 # What begins markup anywhere in a line; entities and tags are written as entities, which every reader shows.
-SIGNS = re.compile(r"([\\`*_{}\[\]|~=$%^#])")
+SIGNS = re.compile(r"([\\`*_{}\[\]|~=$%^#@])")
+# What makes a link of a bare address, and a field of `key:: value`.
+ADDRESS = re.compile(r"(?<=:):|:(?=//)|(?<=www)\.", re.IGNORECASE)
 LINE_START = re.compile(r"^([-+]|\d+(?=[.)]))")
 UNPRINTABLE = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 SURROGATES = re.compile(r"[\ud800-\udfff]")
@@ -19,7 +21,7 @@ def plain(text: str) -> str:
     """Return the text in one line, as nothing but text."""
     line = " ".join(text.split())
     escaped = SIGNS.sub(r"\\\1", line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;"))
-    return LINE_START.sub(_start, escaped)
+    return LINE_START.sub(_start, ADDRESS.sub(r"\\\g<0>", escaped))
 
 
 def link(path: str, text: str = "", *, block: str = "", in_table: bool = False) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
+from campaigns.library.kept import SUBJECTS
 from campaigns.models import ArtifactVersion, Decision, RegistryEntry, RosterEntry, Secret
 from campaigns.models.campaign import SLUG
 
@@ -17,10 +19,137 @@ Lane = Annotated[str, Field(pattern=r"^dnd/[a-z]+(-[a-z]+)*$", max_length=60)]
 Line = Annotated[str, Field(max_length=200)]
 Note = Annotated[str, Field(max_length=2_000)]
 Json = dict[str, Any]  # Any: JSON that the archive gives back as it is
+Told = Annotated[str, Field(max_length=20_000)]
+UnitId = Annotated[int, Field(ge=1, le=BIGGEST)]
+Family = Annotated[str, Field(pattern=f"^({'|'.join(SUBJECTS)})$")]
 
 
 class Shape(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Read(BaseModel):
+    """What of a JSON value is read by its parts; the value itself is kept as it is, with all else that it says."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+def _as(shape: type[Read]) -> AfterValidator:
+    """Return the check that a JSON value has the parts of the shape, as it stands after its own."""
+
+    def checked(value: Json) -> Json:
+        shape.model_validate(value, strict=True)
+        return value
+
+    return AfterValidator(checked)
+
+
+class EntryBinding(Read):
+    ids: Annotated[list[Told], Field(min_length=1)]
+    names: list[Told]
+
+
+class MemberBinding(Read):
+    ids: list[Told]
+    name: Told
+    by_name: bool
+    also: list[Told] = []
+
+
+class MergeBinding(Read):
+    members: Annotated[list[MemberBinding], Field(min_length=1)]
+    names: list[Told]
+
+
+class RecordBinding(Read):
+    source_id: Told
+    subject: list[Told]
+    refs: Annotated[list[Annotated[list[UnitId], Field(min_length=2, max_length=2)]], Field(min_length=1)]
+    said: Told
+
+
+class OccurrenceBinding(Read):
+    family: Family
+    records: Annotated[list[RecordBinding], Field(min_length=1)]
+
+
+class RangeBinding(Read):
+    source_id: Told
+    start: UnitId
+    end: UnitId
+    names: list[Told]
+
+
+BINDINGS: Mapping[str, type[Read]] = {
+    Secret.Kind.ENTRY: EntryBinding,
+    Secret.Kind.MERGE: MergeBinding,
+    Secret.Kind.OCCURRENCE: OccurrenceBinding,
+    Secret.Kind.RANGE: RangeBinding,
+}
+
+
+class Ref(Read):
+    source_id: Told
+    start_unit_id: UnitId
+    end_unit_id: UnitId
+
+
+class MemberRecord(Read):
+    id: Told
+    name: Told
+    source_refs: Annotated[list[Ref], Field(min_length=1)]
+
+
+class Group(Read):
+    id: Told
+    canonical: Told
+    members: Annotated[list[MemberRecord], Field(min_length=1)]
+
+
+class Proposal(Read):
+    verdict: Told
+
+
+class Consolidations(Read):
+    applied: list[Group] = []
+    proposals: list[Proposal] = []
+    removed: list[Json] = []
+    decisions: list[Json] = []
+
+
+class Bound(Read):
+    lane: Told
+    version: Number
+    digest: Told
+
+
+class Making(Read):
+    """A version's manifest: what it was made of."""
+
+    lane_version: int = 0
+    references: dict[str, Bound] = {}
+    extract: Json = {}
+    normalize: Json = {}
+    profile: Json = {}
+    verdicts: Json = {}
+
+
+class FindingLine(Read):
+    code: Told
+    where: Told = ""
+
+
+class KeyLine(Read):
+    key: Told
+    anchor: int | None
+
+
+class DecisionData(Read):
+    """What a decision says of other decisions."""
+
+    revived: list[int] = []
+    dropped: list[int] = []
+    again: int | None = None
 
 
 class ListedFile(Shape):
@@ -69,9 +198,18 @@ class SecretLine(Shape):
     token: Annotated[str, Field(max_length=64)]
     label: Annotated[str, Field(max_length=300)]
     binding: Json
-    note: str
+    note: Note
     hidden_at: AwareDatetime
     revealed_at: AwareDatetime | None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> SecretLine:
+        """Have it say what its kind needs: where an entry or a merge, in which session a record or a passage is."""
+        BINDINGS[self.kind].model_validate(self.binding, strict=True)
+        of_a_session = self.kind in (Secret.Kind.OCCURRENCE, Secret.Kind.RANGE)
+        if of_a_session is (self.session is None) or of_a_session is bool(self.entry_kind):
+            raise ValueError("a secret is of a registry or of a session")
+        return self
 
 
 class Revision(Shape):
@@ -93,9 +231,9 @@ class Version(Shape):
     parent: Number | None
     revision: Number
     digest: Digest
-    manifest: Json
-    findings: list[Json]
-    consolidations: Json
+    manifest: Annotated[Json, _as(Making)]
+    findings: list[Annotated[Json, _as(FindingLine)]]
+    consolidations: Annotated[Json, _as(Consolidations)]
     note: Note
     created_at: AwareDatetime
     decided_at: AwareDatetime | None
@@ -110,7 +248,7 @@ class SessionFile(Shape):
 
 
 class UnitLine(Shape):
-    unit_id: Annotated[int, Field(ge=1, le=BIGGEST)]
+    unit_id: UnitId
     speaker: Line | None
     text: Annotated[str, Field(max_length=20_000)]
     start_ms: Annotated[int, Field(ge=-BIGGEST, le=BIGGEST)] | None
@@ -126,8 +264,8 @@ class TranscriptFile(Shape):
 class DecisionLine(Shape):
     lane: Lane
     kind: Decision.Kind
-    keys: list[Json]
-    data: Json
+    keys: list[Annotated[Json, _as(KeyLine)]]
+    data: Annotated[Json, _as(DecisionData)]
     reason: Note
     about: Number | None
     made: Number | None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -20,9 +20,11 @@ from campaigns.library.sources import KINDS
 from campaigns.library.transcripts import quotes
 
 Cell: TypeAlias = "str | int | None"
-FORMULA = re.compile(
-    r"[\s\x00-\x20\x7f-\xa0\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]*[=+\-@|%\uff1d\uff0b\uff0d\uff20\u2212]"
-)
+# Signs that begin a formula, and their full-width, small and typographic forms.
+FORMULA = frozenset("=+-@|%\uff1d\uff0b\uff0d\uff20\uff5c\uff05\u2212\ufe62\ufe63\ufe66\ufe6a\ufe6b")
+# What nobody sees: white space, controls, formats and marks by their category; letters that are blank by their names.
+UNSEEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Mn", "Me", "Zs", "Zl", "Zp"})
+FILLERS = frozenset("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 BREAKS = ("\t", "\r", "\n")
 SEPARATOR = "; "
 
@@ -56,7 +58,13 @@ def safe_cell(value: Cell) -> str:
     if value is None or isinstance(value, int):
         return "" if value is None else str(value)
     text = value.replace("\x00", "")
-    return f"'{text}" if FORMULA.match(text) or text.startswith(BREAKS) else text
+    return f"'{text}" if _first_seen(text) in FORMULA or text.startswith(BREAKS) else text
+
+
+def _first_seen(text: str) -> str:
+    """Return the first sign that somebody sees; nothing where there is none."""
+    seen = (sign for sign in text if sign not in FILLERS and unicodedata.category(sign) not in UNSEEN)
+    return next(seen, "")
 
 
 def files(sight: Sight, progress: Progress) -> Iterator[ExportFile]:

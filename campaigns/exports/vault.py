@@ -23,7 +23,6 @@ from campaigns.library.sources import KINDS
 from campaigns.library.transcripts import Reading, quotes
 
 FOLDERS = {"npc": "People", "item": "Items", "location": "Places"}
-WITHHELD = "*A passage is not in this edition.*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,15 +244,10 @@ def _enemies(vault: Vault, number: int) -> Iterator[str]:
 
 
 def _transcript(found: Reading) -> Iterator[str]:
-    gaps = {after for after, _ in found.withheld}
-    if -1 in gaps:
-        yield from (WITHHELD, "")
     for line in found.lines:
         speaker = f"**{plain(line.speaker)}:** " if line.speaker else ""
         yield f"{speaker}{plain(line.text)} ^u{line.unit_id}"
         yield ""
-        if line.position in gaps:
-            yield from (WITHHELD, "")
 
 
 def _range(start: int, end: int) -> str:

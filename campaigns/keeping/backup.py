@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,6 +36,9 @@ FORMAT = "notarius.backup.v1"
 MANIFEST, SQLITE_FILE, POSTGRES_FILE = "manifest.json", "database.sqlite3", "database.pgdump"
 MOST_MANIFEST_BYTES = 4 * 2**20
 PIECE = 2**20
+BUSY_S = 5.0
+# SQLite's extended codes have the primary one in their lowest byte.
+PRIMARY = 0xFF
 
 
 class Manifest(NamedTuple):
@@ -61,6 +65,7 @@ def write(target: Path) -> Manifest:
             file, tables = _copied(Path(folder))
             manifest = Manifest(connection.vendor, timezone.now().isoformat(), _applied(), _sha256(file), tables)
             draft = Path(folder) / "backup.zip"
+            draft.touch(mode=0o600)  # the whole archive is in it
             with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
                 archive.writestr(MANIFEST, json.dumps({"format": FORMAT, **manifest._asdict()}, indent=1))
                 archive.write(file, file.name)
@@ -91,8 +96,9 @@ def read_manifest(source: Path) -> Manifest:
 def restore(source: Path, *, replace: bool) -> Manifest:
     """Make the default database what the backup holds and return the manifest that it was checked against.
 
-    Raises Conflict where a worker is alive, where there is something that would be replaced without leave, or where
-    the backup is of a newer Notarius; ActionError for a file that is damaged or another database's.
+    Raises Conflict where a worker is alive, where somebody has the SQLite file open, where there is something that
+    would be replaced without leave, or where the backup is of a newer Notarius; ActionError for a file that is damaged
+    or another database's.
     """
     manifest = read_manifest(source)
     if manifest.engine != connection.vendor:
@@ -175,9 +181,30 @@ def _restore_sqlite(file: Path, manifest: Manifest) -> None:
     _check(manifest, lambda: _digests_of(file))
     place = Path(connection.settings_dict["NAME"])
     connections.close_all()
-    for rest in ("-wal", "-shm"):
-        place.with_name(place.name + rest).unlink(missing_ok=True)
-    file.replace(place)
+    with closing(_taken(place)):
+        file.replace(place)
+        for rest in ("-wal", "-shm", "-journal"):
+            place.with_name(place.name + rest).unlink(missing_ok=True)
+
+
+def _taken(place: Path) -> sqlite3.Connection:
+    """Return a connection that has the file to itself, with nothing left to be written into it.
+
+    Whoever had it open would go on writing into a file that is nowhere any more: Conflict.
+    """
+    alone = sqlite3.connect(place, timeout=BUSY_S, isolation_level=None)
+    try:
+        # Out of WAL mode leads only who is alone; on the way all that is in the WAL comes into the file.
+        alone.execute("PRAGMA journal_mode=DELETE")
+        alone.execute("BEGIN EXCLUSIVE")
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & PRIMARY in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            alone.close()
+            raise Conflict(
+                "The database is in use by another program: stop Notarius first.", code=Code.ARCHIVE_IN_USE
+            ) from error
+        # Damaged, or no database at all: nothing that could be lost.
+    return alone
 
 
 def _restore_postgres(file: Path, manifest: Manifest) -> None:

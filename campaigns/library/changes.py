@@ -15,14 +15,14 @@ from campaigns.models import Change, Edition
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-COLUMNS = ("pk", "at", "change", "kind", "entity_id", "name", "was", "superseded_by", "session")
+COLUMNS = ("number", "at", "change", "kind", "entity_id", "name", "was", "superseded_by", "session")
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeRow:
-    """`pk` is what `after` takes. `was` is the name before; `superseded_by` are the ids that have its place now."""
+    """`number` is what `after` takes. `was` is the name before; `superseded_by` are the ids that have its place now."""
 
-    pk: int
+    number: int
     at: datetime
     change: str
     kind: str
@@ -38,15 +38,15 @@ def changes(sight: Sight, *, after: int = 0, limit: int, kinds: Collection[str] 
 
     `kinds` are those of entries. With `as_of` a change is told only if every id and name in it is known by then.
     """
-    rows = _rows(sight).filter(pk__gt=after).order_by("pk")
+    rows = _rows(sight).filter(number__gt=after).order_by("number")
     return _told(sight, rows if kinds is None else rows.filter(kind__in=list(kinds)), limit)
 
 
 def newest(sight: Sight, *, before: int | None = None, since: datetime | None = None, limit: int) -> list[ChangeRow]:
     """Return at most `limit` changes before that one and not before that time, the newest first."""
-    rows = _rows(sight).order_by("-pk")
+    rows = _rows(sight).order_by("-number")
     if before is not None:
-        rows = rows.filter(pk__lt=before)
+        rows = rows.filter(number__lt=before)
     return _told(sight, rows if since is None else rows.filter(at__gte=since), limit)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from campaigns.joining import Entry
 from campaigns.models import Change
-from extraction.identity import comparison_key
+from campaigns.spelling import name_key
 
 What = Change.What
 
@@ -48,7 +48,7 @@ class Difference:
 
     @property
     def keys(self) -> frozenset[str]:
-        return frozenset(map(comparison_key, self.names))
+        return frozenset(map(name_key, self.names))
 
 
 def differences(

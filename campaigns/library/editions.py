@@ -143,7 +143,12 @@ def _counted(sight: Sight, rows: ArtifactVersionQuerySet) -> Iterator[tuple[int,
 
 
 def shown_title(sight: Sight) -> Callable[[str], str]:
-    """Return what makes of a session's title what the sight sees: nothing of one that hints at a secret name."""
+    """Return what makes of a session's title what the sight sees: nothing of one that hints at a secret name.
+
+    A title is free text: without words there is none.
+    """
+    if not sight.words:
+        return lambda _: ""
     if not sight.is_player:
         return str
     live = list(Secret.objects.filter(campaign=sight.campaign, revealed_at=None))

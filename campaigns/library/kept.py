@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from campaigns.models import Campaign, Secret
-from extraction.canonical import JsonValue
+from campaigns.spelling import name_key
+from extraction.canonical import JsonValue, digest
 from extraction.identity import comparison_key
 
 Kind = Secret.Kind
@@ -24,14 +26,14 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """One of those that are told as one: its id, its name and the name's comparison key."""
+    """One of those that are told as one: its id, its name and what tells that name from others."""
 
     entity_id: str
     name: str
 
     @property
     def key(self) -> str:
-        return comparison_key(self.name)
+        return name_key(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,41 +46,103 @@ class KeptEntry:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One of those that must not be known to be one. Its name stands for it where no other member has the same."""
+    """One of those that must not be known to be one. Its name stands for it where no other member has the same.
+
+    `also` are the names of others that players are told to be one with it.
+    """
 
     ids: frozenset[str]
     name: str
     by_name: bool = True
+    also: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
-        return comparison_key(self.name)
+        return name_key(self.name)
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.also | {self.name}
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """Return the keys of the names that stand for it."""
+        return frozenset(map(name_key, self.names if self.by_name else self.also))
 
     def as_json(self) -> dict[str, JsonValue]:
-        return {"ids": sorted(self.ids), "name": self.name, "by_name": self.by_name}
+        return {"ids": sorted(self.ids), "name": self.name, "by_name": self.by_name, "also": sorted(self.also)}
 
     def is_one_of(self, identities: Sequence[Identity]) -> bool:
-        return any(one.entity_id in self.ids or (self.by_name and one.key == self.key) for one in identities)
+        keys = self.keys
+        return any(one.entity_id in self.ids or one.key in keys for one in identities)
+
+    def with_all(self, identities: Sequence[Identity], shared: Collection[str]) -> Member:
+        """Return the member with these as one with it; names of `shared` keys stand for nobody."""
+        also = {one.name for one in identities if one.key not in self.keys and one.key not in shared}
+        return replace(self, ids=self.ids | {one.entity_id for one in identities}, also=self.also | also)
 
 
 @dataclass(frozen=True, slots=True)
 class KeptMerge:
+    """`since` is when it was kept: what was pending then it keeps apart as well."""
+
     pk: int
     kind: str
     members: tuple[Member, ...]
+    since: datetime | None = None
 
     def joins(self, identities: Sequence[Identity]) -> bool:
         """Say whether two of the members are among these."""
         return sum(member.is_one_of(identities) for member in self.members) > 1
 
+    def with_name(self, result: Identity) -> KeptMerge:
+        """Return the merge with the name under which its members were told as one, which may be none of theirs."""
+        if any(member.is_one_of([result]) for member in self.members) or result.key in self._shared():
+            return self
+        return replace(self, members=(*self.members, Member(frozenset({result.entity_id}), result.name)))
+
+    def with_told(self, identities: Sequence[Identity]) -> KeptMerge:
+        """Return the merge with these as one with the member that is among them, if one is."""
+        shared = self._shared()
+        members = tuple(
+            member.with_all(identities, shared) if member.is_one_of(identities) else member for member in self.members
+        )
+        return self if members == self.members else replace(self, members=members)
+
+    def _shared(self) -> frozenset[str]:
+        """Return the keys that tell no member from another."""
+        return frozenset(member.key for member in self.members if not member.by_name)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """One way in which a kept record was told. `said` is the digest of all that it says but for its evidence.
+
+    `refs` are unit ids of the revision `source_id`: in another one its lines stand elsewhere.
+    """
+
+    source_id: str
+    subject: tuple[str, ...]
+    refs: frozenset[tuple[int, int]]
+    said: str
+
+    @classmethod
+    def of(cls, source_id: str, family: str, record: Mapping[str, Any]) -> KeptRecord:
+        return cls(source_id, subject_of(family, record), ranges_of(record), said_of(record))
+
+    def as_json(self) -> dict[str, JsonValue]:
+        refs: list[JsonValue] = [list(ref) for ref in sorted(self.refs)]
+        return {"source_id": self.source_id, "subject": list(self.subject), "refs": refs, "said": self.said}
+
 
 @dataclass(frozen=True, slots=True)
 class KeptOccurrence:
+    """A record that is kept for itself, as it was hidden and as reviews have told it since."""
+
     pk: int
     session_id: int
     family: str
-    subject: tuple[str, ...]
-    refs: frozenset[tuple[int, int]]
+    records: tuple[KeptRecord, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,21 +197,33 @@ def ranges_of(record: Mapping[str, Any]) -> frozenset[tuple[int, int]]:
     return frozenset((ref["start_unit_id"], ref["end_unit_id"]) for ref in record["source_refs"])
 
 
+def said_of(record: Mapping[str, Any]) -> str:
+    return digest({field: value for field, value in record.items() if field != "source_refs"})
+
+
 def _entry(secret: Secret) -> KeptEntry:
     return KeptEntry(secret.pk, secret.entry_kind, frozenset(secret.binding["ids"]), tuple(secret.binding["names"]))
 
 
 def _merge(secret: Secret) -> KeptMerge:
     members = tuple(
-        Member(frozenset(member["ids"]), member["name"], member["by_name"]) for member in secret.binding["members"]
+        Member(frozenset(member["ids"]), member["name"], member["by_name"], frozenset(member.get("also", ())))
+        for member in secret.binding["members"]
     )
-    return KeptMerge(secret.pk, secret.entry_kind, members)
+    return KeptMerge(secret.pk, secret.entry_kind, members, secret.hidden_at)
 
 
 def _occurrence(secret: Secret) -> KeptOccurrence:
-    binding = secret.binding
-    refs = frozenset((start, end) for start, end in binding["refs"])
-    return KeptOccurrence(secret.pk, secret.session_id or 0, binding["family"], tuple(binding["subject"]), refs)
+    records = tuple(
+        KeptRecord(
+            told["source_id"],
+            tuple(told["subject"]),
+            frozenset((start, end) for start, end in told["refs"]),
+            told["said"],
+        )
+        for told in secret.binding["records"]
+    )
+    return KeptOccurrence(secret.pk, secret.session_id or 0, secret.binding["family"], records)
 
 
 def _range(secret: Secret) -> KeptRange:

@@ -1,13 +1,14 @@
-"""Which names a text says. Exact words alone, as everywhere: nothing here guesses at spellings."""
+"""Which names a text says. Case, accents and plurals do not count; else nothing here guesses at spellings."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
 
+from campaigns.spelling import name_key, plain
 from extraction.identity import comparison_key
 
-ARTICLES = re.compile(r"^(?:the|a|an) ")
 # Words of names that say nothing about whose name it is.
 COMMON = frozenset(
     """
@@ -21,22 +22,25 @@ LEAST = 3
 class Mentions:
     """Some names, each standing for something: `named` finds whole names, `hinted` also their telling words.
 
-    A longer name is taken before a shorter one inside of it. A telling word begins with a capital letter in the name
-    and is none that many names have; it may go on, as in a plural. With `apart` a word tells nothing that stands for
-    more than one.
+    A longer name is taken before a shorter one inside of it. A name may stand in the plural or as a possessive. A
+    telling word begins with a capital letter in the name and is none that many names have; it may go on. With `apart`
+    a word tells nothing that stands for more than one.
     """
 
     def __init__(self, pairs: Iterable[tuple[str, str]], *, apart: bool = False) -> None:
         self._owners: dict[str, set[str]] = {}
         self._words: dict[str, set[str]] = {}
         for name, owner in pairs:
-            key = ARTICLES.sub("", comparison_key(name))
-            if key:
+            if key := name_key(name):
                 self._owners.setdefault(key, set()).add(owner)
             for word in telling_words(name):
                 self._words.setdefault(word, set()).add(owner)
         if apart:
             self._words = {word: owners for word, owners in self._words.items() if len(owners) == 1}
+        for key, owners in list(self._owners.items()):
+            for form in _plurals(key):
+                # A name that is another's plural is first of all itself.
+                self._owners.setdefault(form, owners)
         self._whole = _pattern(self._owners, r"(?!\w)")
         self._hints = _pattern(self._words, "")
 
@@ -47,19 +51,27 @@ class Mentions:
 
     def named(self, text: str) -> set[str]:
         """Return what the whole names in the text stand for."""
-        return _found(self._whole, self._owners, comparison_key(text))
+        return _found(self._whole, self._owners, _read(text))
 
     def hinted(self, text: str) -> set[str]:
         """Return what the names and telling words in the text stand for."""
-        key = comparison_key(text)
-        return _found(self._whole, self._owners, key) | _found(self._hints, self._words, key)
+        read = _read(text)
+        return _found(self._whole, self._owners, read) | _found(self._hints, self._words, read)
 
 
 def telling_words(name: str) -> list[str]:
-    words = re.findall(r"[^\W\d_]+", name)
-    return [
-        key for word in words if word[0].isupper() and len(key := comparison_key(word)) >= LEAST and key not in COMMON
-    ]
+    words = re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", name))
+    return [key for word in words if word[0].isupper() and len(key := plain(word)) >= LEAST and key not in COMMON]
+
+
+def _read(text: str) -> str:
+    return plain(comparison_key(text))
+
+
+def _plurals(key: str) -> Iterator[str]:
+    yield from (f"{key}s", f"{key}es")
+    if key.endswith("y"):
+        yield f"{key[:-1]}ies"
 
 
 def _pattern(keys: Iterable[str], end: str) -> re.Pattern[str] | None:

@@ -6,17 +6,27 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from campaigns.library.kept import KeptRecord
 from campaigns.library.stretches import Stretch
 
 Ref = Mapping[str, Any]
 
 
 class Page:
-    """`units` gives unit ids and texts in transcript order when they are needed; `withheld` is kept from players."""
+    """`units` gives unit ids and texts in transcript order when they are needed; `withheld` is kept from players.
 
-    def __init__(self, units: Callable[[], Sequence[tuple[int, str]]], withheld: Sequence[Stretch] = ()) -> None:
+    `standing` says where the lines stand here of what was kept in another revision.
+    """
+
+    def __init__(
+        self,
+        units: Callable[[], Sequence[tuple[int, str]]],
+        withheld: Sequence[Stretch] = (),
+        standing: Mapping[KeptRecord, frozenset[Stretch]] | None = None,
+    ) -> None:
         self._read = units
         self.withheld = withheld
+        self._standing = standing or {}
 
     @cached_property
     def _units(self) -> Sequence[tuple[int, str]]:
@@ -37,6 +47,22 @@ class Page:
             return True
         span = self.span(ref)
         return span is not None and not any(stretch.meets(span) for stretch in self.withheld)
+
+    def hides(self, ref: Ref) -> bool:
+        """Say whether all that it covers is kept from players."""
+        span = self.span(ref) if self.withheld else None
+        return span is not None and any(one.start <= span.start and span.stop <= one.stop for one in self.withheld)
+
+    def stretches(self, record: Mapping[str, Any]) -> frozenset[Stretch]:
+        """Return what the record cites; what does not resolve is nowhere."""
+        spans = (self.span(ref) for ref in record["source_refs"])
+        return frozenset(Stretch(span.start, span.stop) for span in spans if span is not None)
+
+    def standing(self, kept: KeptRecord) -> frozenset[Stretch]:
+        """Return where the lines of a kept record stand."""
+        if kept in self._standing:
+            return self._standing[kept]
+        return self.stretches({"source_refs": [{"start_unit_id": a, "end_unit_id": b} for a, b in kept.refs]})
 
     def said(self, refs: Sequence[Ref]) -> str:
         """Return what the references cite, a unit a line."""

@@ -1,18 +1,19 @@
-"""Passages of transcripts that are withheld from players."""
+"""Passages of transcripts that are withheld from players, and where cited lines stand in another revision."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import accumulate
 
-from campaigns.library.kept import KeptRange, kept_in
+from campaigns.library.kept import KeptRange, KeptRecord, kept_in
 from campaigns.library.sight import Sight
 from campaigns.library.stretches import Stretch, united
 from campaigns.models import Campaign, Secret, Transcript, Unit
-from extraction.source.carrying import Carrying, Fate
+from extraction.source.carrying import NOWHERE, Named, Place, aligned
 
-__all__ = ["Stretch", "withheld_from_players", "withheld_of"]
+__all__ = ["Stretch", "passages_in", "standing_in", "withheld_from_players", "withheld_of"]
 
 
 def withheld_of(sight: Sight, transcripts: Iterable[Transcript]) -> Mapping[int, list[Stretch]]:
@@ -36,18 +37,46 @@ def withheld_from_players(campaign: Campaign, transcripts: Iterable[Transcript])
     ranges = kept_in(list(rows.order_by("pk"))).ranges
     if not ranges:
         return {}
-    sources = Transcript.objects.filter(session__campaign=campaign, source_id__in={one.source_id for one in ranges})
-    chosen_in = {transcript.source_id: transcript for transcript in sources}
+    chosen_in = _sources(one.source_id for one in ranges)
     return {
-        transcript.pk: united(
-            stretch
-            for kept in ranges
-            if kept.session_id == transcript.session_id
-            and (stretch := _stretch(_Text.of(chosen_in.get(kept.source_id, transcript)), _Text.of(transcript), kept))
-        )
+        transcript.pk: united(stretch for _, stretch in _passages(ranges, chosen_in, transcript))
         for transcript in transcripts
         if any(kept.session_id == transcript.session_id for kept in ranges)
     }
+
+
+def passages_in(ranges: Sequence[KeptRange], transcript: Transcript) -> list[tuple[KeptRange, Stretch]]:
+    """Return each kept passage of the transcript's session with where it stands there, but for those that are gone."""
+    return list(_passages(ranges, _sources(one.source_id for one in ranges), transcript))
+
+
+def standing_in(records: Iterable[KeptRecord], transcript: Transcript) -> Mapping[KeptRecord, frozenset[Stretch]]:
+    """Return where the lines stand here that each record cites of another revision of the transcript."""
+    told = [record for record in records if record.source_id != transcript.source_id]
+    cited_in = _sources(record.source_id for record in told)
+    now = _Text.of(transcript)
+    return {
+        record: frozenset(stretch for ref in record.refs for stretch in _stretches(_Text.of(source), now, *ref))
+        for record in told
+        if (source := cited_in.get(record.source_id)) and source.session_id == transcript.session_id
+    }
+
+
+def _sources(source_ids: Iterable[str]) -> Mapping[str, Transcript]:
+    wanted = set(source_ids)
+    found = Transcript.objects.filter(source_id__in=wanted) if wanted else ()
+    return {transcript.source_id: transcript for transcript in found}
+
+
+def _passages(
+    ranges: Iterable[KeptRange], chosen_in: Mapping[str, Transcript], transcript: Transcript
+) -> Iterable[tuple[KeptRange, Stretch]]:
+    now = _Text.of(transcript)
+    for kept in ranges:
+        if kept.session_id == transcript.session_id:
+            source = _Text.of(chosen_in.get(kept.source_id, transcript))
+            for stretch in _stretches(source, now, kept.start_unit_id, kept.end_unit_id):
+                yield kept, stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,31 +91,89 @@ class _Text:
     def of(cls, transcript: Transcript) -> _Text:
         return cls(transcript.source_id, transcript.digest, transcript)
 
-    def units(self) -> list[tuple[int, str]]:
+    def units(self) -> list[Named]:
         return list(Unit.objects.filter(transcript=self.transcript).order_by("position").values_list("unit_id", "text"))
 
 
 @lru_cache(maxsize=512)
-def _stretch(chosen_in: _Text, now: _Text, kept: KeptRange) -> Stretch | None:
-    """Return where the passage stands now: from the first to the last place of any of its units or words."""
-    after = now.units()
-    places = {unit_id: at for at, (unit_id, _) in enumerate(after)}
-    if chosen_in == now:
-        return _hull([places[unit_id] for unit_id in (kept.start_unit_id, kept.end_unit_id) if unit_id in places])
-    before = chosen_in.units()
-    carrying = Carrying(before, after)
-    ids = [unit_id for unit_id, _ in before]
-    found: list[int] = []
-    for unit_id in ids[ids.index(kept.start_unit_id) : ids.index(kept.end_unit_id) + 1]:
-        landing = carrying.land(unit_id, unit_id)
-        if landing.start_unit_id is None or landing.end_unit_id is None:
-            continue
-        first, last = places[landing.start_unit_id], places[landing.end_unit_id]
-        # A unit that was reworded keeps its number; one that is gone stood between those around it.
-        same = places.get(unit_id)
-        found += [same] if landing.fate is Fate.LOST and same is not None and first <= same <= last else [first, last]
-    return _hull(found)
+def _stretches(chosen_in: _Text, now: _Text, start_unit_id: int, end_unit_id: int) -> tuple[Stretch, ...]:
+    """Return where the lines stand now: from the first to the last place of any of their units or words.
+
+    What was moved to elsewhere is there too. Nothing where they do not resolve, and where nothing took their place.
+    """
+    return _way(chosen_in, now).stretches(start_unit_id, end_unit_id)
 
 
-def _hull(places: list[int]) -> Stretch | None:
-    return Stretch(min(places), max(places) + 1) if places else None
+@lru_cache(maxsize=8)
+def _way(chosen_in: _Text, now: _Text) -> _Way:
+    return _Way(chosen_in.units(), now.units())
+
+
+class _Way:
+    """From one revision into another: like `Carrying`, but careful with what is lost, for it may be a secret."""
+
+    def __init__(self, before: Sequence[Named], after: Sequence[Named]) -> None:
+        self._before, self._after = before, after
+        self._at = {unit_id: at for at, (unit_id, _) in enumerate(before)}
+        self._places: list[Place | None] = aligned([text for _, text in before], [text for _, text in after])
+        found = [place is not None for place in self._places]
+        self._astray = self._unclaimed()
+        # The nearest unit that was found, before each one and behind it.
+        self._left = list(accumulate((at if known else NOWHERE for at, known in enumerate(found)), max))
+        behind = (at if found[at] else len(found) for at in reversed(range(len(found))))
+        self._right = list(accumulate(behind, min))[::-1]
+
+    def stretches(self, start_unit_id: int, end_unit_id: int) -> tuple[Stretch, ...]:
+        first, last = self._at.get(start_unit_id), self._at.get(end_unit_id)
+        if first is None or last is None:
+            return ()
+        units = range(first, last + 1)
+        lost = {self._before[at][1] for at in units if self._places[at] is None}
+        astray = [Stretch(at, at + 1) for text in lost for at in self._astray.get(text, ())]
+        return tuple(united([*_hull([self._now(at) for at in units]), *astray]))
+
+    def _unclaimed(self) -> Mapping[str, Sequence[int]]:
+        """Return by text the lines that nothing was found in: they may have been moved out of their order."""
+        claimed = {at for place in self._places if place is not None for at in range(place[0], place[1] + 1)}
+        found: dict[str, list[int]] = {}
+        for at, (_, text) in enumerate(self._after):
+            if at not in claimed:
+                found.setdefault(text, []).append(at)
+        return found
+
+    def _now(self, at: int) -> range:
+        """Return the positions of the unit's words; of a lost unit, all that may have taken its place.
+
+        A unit that was reworded keeps its number. That it is the same one is believed only where it also stands as
+        far from the lines around it as before, and where those are found.
+        """
+        place = self._places[at]
+        if place is not None:
+            return range(place[0], place[1] + 1)
+        left, right = self._left[at], self._right[at]
+        gap = range(self._after_left(left), self._before_right(right))
+        there = gap.start + at - left - 1
+        between = left != NOWHERE and right < len(self._before) and self._is_alone(left) and self._is_alone(right)
+        fits = between and len(gap) == right - left - 1 and self._after[there][0] == self._before[at][0]
+        return range(there, there + 1) if fits else gap
+
+    def _after_left(self, left: int) -> int:
+        place = self._places[left] if left != NOWHERE else None
+        return 0 if place is None else place[1] + self._is_alone(left)
+
+    def _before_right(self, right: int) -> int:
+        place = self._places[right] if right < len(self._before) else None
+        return len(self._after) if place is None else place[0] + (not self._is_alone(right))
+
+    def _is_alone(self, at: int) -> bool:
+        """Say whether the lines that hold the unit's words hold no others: those might be of what is lost."""
+        place = self._places[at]
+        if place is None:
+            return False
+        said = [word for _, text in self._after[place[0] : place[1] + 1] for word in text.split()]
+        return said == self._before[at][1].split()
+
+
+def _hull(places: Iterable[range]) -> list[Stretch]:
+    found = [place for place in places if place]
+    return [Stretch(min(place.start for place in found), max(place.stop for place in found))] if found else []

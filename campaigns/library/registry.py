@@ -89,7 +89,11 @@ def stored(
 
 def entry(sight: Sight, kind: str, entity_id: str) -> Full:
     """Return the entry of this id, or the one that has taken its place; NotFound where it leads to nothing."""
-    found = _joined_entry(sight, kind, entity_id) if is_joined(sight) else _stored_entry(sight, kind, entity_id)
+    if not entity_id.isprintable():
+        # No id has such a sign, and a database may not even compare it.
+        found = None
+    else:
+        found = _joined_entry(sight, kind, entity_id) if is_joined(sight) else _stored_entry(sight, kind, entity_id)
     if found is None:
         raise NotFound("There is no such entry in this registry.", code=Code.ENTRY_UNKNOWN)
     return found

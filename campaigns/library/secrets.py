@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from campaigns.library.kept import SUBJECTS, Kept, kept_of, ranges_of, subject_of
+from campaigns.library.kept import Kept, kept_of
+from campaigns.library.ranges import passages_in
 from campaigns.library.sight import Sight
-from campaigns.models import Secret
+from campaigns.models import Campaign, Secret, Transcript, Unit
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
     """The unrevealed secrets of a campaign, to be asked what of it they keep. Each answer is a secret's pk or None."""
 
+    campaign: Campaign
     kept: Kept
-    sessions: Mapping[int, int]
 
     def entry(self, kind: str, entity_id: str) -> int | None:
         return next((one.pk for one in self.kept.entries if one.kind == kind and entity_id in one.ids), None)
@@ -27,29 +26,26 @@ class Marks:
         found = (one for one in self.kept.merges if one.kind == kind)
         return next((one.pk for one in found if sum(bool(member.ids & ids) for member in one.members) > 1), None)
 
-    def record(self, session: int, family: str, record: Mapping[str, Any]) -> int | None:
-        """Say what keeps this very record."""
-        if family not in SUBJECTS:
-            return None
-        subject, refs = subject_of(family, record), ranges_of(record)
-        mine = (one for one in self.kept.occurrences if self.sessions.get(one.session_id) == session)
-        wanted = (family, subject, refs)
-        return next((one.pk for one in mine if (one.family, one.subject, one.refs) == wanted), None)
-
     def ranges(self, session: int) -> list[tuple[int, int, int]]:
-        """Return first unit, last unit and pk of each passage of the session that is kept."""
-        return [
-            (one.start_unit_id, one.end_unit_id, one.pk)
-            for one in self.kept.ranges
-            if self.sessions.get(one.session_id) == session
-        ]
+        """Return first unit, last unit and pk of each kept passage as it stands in the session's newest transcript."""
+        if not self.kept.ranges:
+            return []
+        rows = Transcript.objects.filter(session__campaign=self.campaign, session__number=session)
+        newest = rows.order_by("-revision").first()
+        if newest is None:
+            return []
+        found = passages_in(self.kept.ranges, newest)
+        ends = {at for _, stretch in found for at in (stretch.start, stretch.stop - 1)}
+        units = Unit.objects.filter(transcript=newest, position__in=ends)
+        names = dict(units.values_list("position", "unit_id"))
+        return [(names[stretch.start], names[stretch.stop - 1], one.pk) for one, stretch in found]
 
 
 def marks(sight: Sight) -> Marks:
     """Return the marks; nothing is marked for a sight of the players' edition."""
     if sight.is_player:
-        return Marks(Kept(), {})
-    return Marks(kept_of(sight.campaign), dict(sight.campaign.sessions.values_list("pk", "number")))
+        return Marks(sight.campaign, Kept())
+    return Marks(sight.campaign, kept_of(sight.campaign))
 
 
 def secrets_of(sight: Sight) -> list[Secret]:

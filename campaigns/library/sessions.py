@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef, Subquery
 from campaigns.errors import NotFound
 from campaigns.library.editions import record_counts, shown_title
 from campaigns.library.ranges import withheld_of
+from campaigns.library.seen import seen_count
 from campaigns.library.sight import Sight
 from campaigns.models import ArtifactVersion, GameSession, Transcript
 from extraction.codes import Code
@@ -82,10 +83,7 @@ def _unit_counts(sight: Sight, transcripts: Sequence[int]) -> Mapping[int, int]:
         return {}
     found = list(Transcript.objects.filter(pk__in=transcripts))
     hidden = withheld_of(sight, found)
-    return {
-        one.pk: one.unit_count - sum(stretch.stop - stretch.start for stretch in hidden.get(one.pk, ()))
-        for one in found
-    }
+    return {one.pk: seen_count(one, hidden.get(one.pk, ())) for one in found}
 
 
 def _unknown() -> NotFound:

@@ -19,7 +19,7 @@ class Sight:
 
     With `as_of` only the sessions up to that number exist. `latest` takes the newest usable versions instead of the
     approved ones, in the game masters' edition alone. A sight is one look: what costs much to work out is kept in
-    `memo`, so whoever writes takes another one.
+    `memo`, which no other sight shares, also none made from this one; so whoever writes takes another one.
     """
 
     campaign: Campaign = field(repr=False)
@@ -27,7 +27,7 @@ class Sight:
     words: bool
     as_of: int | None = None
     latest: bool = False
-    memo: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
+    memo: dict[Hashable, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     @property
     def key(self) -> tuple[int, str, bool, int | None, bool]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db.models import OuterRef, Q, Subquery
 
-from campaigns.library.ranges import withheld_of
+from campaigns.library.ranges import Stretch, withheld_of
 from campaigns.library.sight import Sight
 from campaigns.library.transcripts import COLUMNS, Line
-from campaigns.models import Transcript, Unit
+from campaigns.models import Secret, Transcript, Unit
 
 
 def lines_at(sight: Sight, spots: Iterable[tuple[int, int]]) -> Mapping[tuple[int, int], Line]:
@@ -32,6 +32,16 @@ def lines_at(sight: Sight, spots: Iterable[tuple[int, int]]) -> Mapping[tuple[in
     rows = Unit.objects.filter(places).order_by().values_list("transcript_id", *COLUMNS)
     lines = ((numbers[pk], Line(*row)) for pk, *row in rows)
     return {(number, line.position): line for number, line in lines}
+
+
+def withheld_spots(sight: Sight) -> Mapping[int, Sequence[Stretch]]:
+    """Return by session number what the sight must not read of the newest transcripts, in order; nothing of others."""
+    if not sight.is_player:
+        return {}
+    kept = Secret.objects.filter(campaign=sight.campaign, kind=Secret.Kind.RANGE, revealed_at=None)
+    transcripts = _newest(sight, set(kept.order_by().values_list("session__number", flat=True)))
+    hidden = withheld_of(sight, transcripts)
+    return {one.session.number: hidden[one.pk] for one in transcripts if hidden.get(one.pk)}
 
 
 def _newest(sight: Sight, numbers: Iterable[int]) -> list[Transcript]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -13,9 +13,23 @@ class Stretch:
     start: int
     stop: int
 
-    def meets(self, span: range) -> bool:
+    def meets(self, span: range | Stretch) -> bool:
         """Say whether any position of the span is one of these."""
         return span.start < self.stop and self.start < span.stop
+
+
+def left_out_before(position: int, stretches: Sequence[Stretch]) -> int:
+    """Return how many positions of the stretches, which are in order and apart, stand before this one."""
+    return sum(min(one.stop, position) - one.start for one in stretches if one.start < position)
+
+
+def whole_position(seen: int, stretches: Sequence[Stretch]) -> int:
+    """Return the position in the whole of what stands at `seen` where the stretches, in order, are left out."""
+    for one in stretches:
+        if one.start > seen:
+            break
+        seen += one.stop - one.start
+    return seen
 
 
 def united(stretches: Iterable[Stretch]) -> list[Stretch]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from django.db.models import Count, Sum
 from django.db.models.functions import Length
@@ -11,10 +11,11 @@ from django.db.models.functions import Length
 from campaigns.errors import ActionError, NotFound
 from campaigns.joining import Citation
 from campaigns.library.ranges import Stretch, withheld_of
+from campaigns.library.seen import seen_count, seen_digest, units_without
 from campaigns.library.sessions import visible
 from campaigns.library.sight import Sight
+from campaigns.library.stretches import left_out_before, whole_position
 from campaigns.models import Transcript, Unit
-from extraction.canonical import digest
 from extraction.codes import Code
 
 COLUMNS = ("unit_id", "position", "speaker", "text", "start_ms", "end_ms")
@@ -34,7 +35,7 @@ class Line:
 class Reading:
     """A stretch of the newest transcript. `digest` and `unit_count` are of the whole, as the sight sees it.
 
-    `withheld` are the passages left out: after which position, and how many units.
+    The positions of its lines too: they are counted as if what is withheld were not there.
     """
 
     transcript_id: int
@@ -43,7 +44,6 @@ class Reading:
     revision: int
     unit_count: int
     lines: list[Line]
-    withheld: list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class Voice:
 
 def transcript_of(sight: Sight, number: int) -> Transcript:
     """Return the session's newest transcript; NotFound without words, and where there is none."""
-    found = _newest(sight, number)
+    found = newest_of(sight, number)
     if found is None or not sight.words:
         raise NotFound("This session has no transcript yet.", code=Code.TRANSCRIPT_NONE)
     return found
 
 
-def _newest(sight: Sight, number: int) -> Transcript | None:
+def newest_of(sight: Sight, number: int) -> Transcript | None:
     """Return the newest transcript of a session that exists for the sight; NotFound where the session does not."""
     session = visible(sight, number)
     place = (Transcript, session.pk)
@@ -92,50 +92,38 @@ def reading(
     first, last = (_place(transcript, hidden, unit_id) for unit_id in (start_unit, end_unit))
     if first is not None and last is not None and first > last:
         raise ActionError("start_unit stands after end_unit in this transcript.")
-    rows = Unit.objects.filter(transcript=transcript).order_by("position")
+    rows = units_without(transcript, hidden).order_by("position")
     if after_position is not None:
-        first = max(first or 0, after_position + 1)
+        first = max(first or 0, whole_position(after_position + 1, hidden))
     if first is not None:
         rows = rows.filter(position__gte=first)
     if last is not None:
         rows = rows.filter(position__lte=last)
-    for stretch in hidden:
-        rows = rows.exclude(position__range=(stretch.start, stretch.stop - 1))
-    lines = [Line(*row) for row in rows.values_list(*COLUMNS)[:limit]]
-    until = lines[-1].position if limit is not None and len(lines) == limit else last
-    left_out = [
-        (stretch.start - 1, stretch.stop - stretch.start)
-        for stretch in hidden
-        if (first is None or stretch.stop > first) and (until is None or stretch.start <= until)
-    ]
-    seen = transcript.unit_count - sum(stretch.stop - stretch.start for stretch in hidden)
+    lines = (Line(*row) for row in rows.values_list(*COLUMNS)[:limit])
     return Reading(
         transcript.pk,
         transcript.source_id,
-        _seen_digest(transcript, hidden),
+        seen_digest(transcript, hidden),
         transcript.revision,
-        seen,
-        lines,
-        left_out,
+        seen_count(transcript, hidden),
+        [replace(line, position=line.position - left_out_before(line.position, hidden)) for line in lines],
     )
 
 
 def reading_digest(sight: Sight, number: int) -> str:
     """Return a digest that changes whenever what the sight may read of the transcript does; NotFound as `reading`."""
     transcript = transcript_of(sight, number)
-    return _seen_digest(transcript, withheld_of(sight, [transcript]).get(transcript.pk, ()))
+    return seen_digest(transcript, withheld_of(sight, [transcript]).get(transcript.pk, ()))
 
 
 def voices(sight: Sight, number: int) -> list[Voice]:
     """Return who speaks how much in the newest transcript, whoever says most first; none without words."""
     if not sight.words:
         return []
-    transcript = _newest(sight, number)
+    transcript = newest_of(sight, number)
     if transcript is None:
         return []
-    rows = Unit.objects.filter(transcript=transcript)
-    for stretch in withheld_of(sight, [transcript]).get(transcript.pk, ()):
-        rows = rows.exclude(position__range=(stretch.start, stretch.stop - 1))
+    rows = units_without(transcript, withheld_of(sight, [transcript]).get(transcript.pk, ()))
     counted = rows.order_by().values("speaker").annotate(units=Count("pk"), signs=Sum(Length("text")))
     found = [Voice(*row) for row in counted.values_list("speaker", "units", "signs")]
     return sorted(found, key=lambda voice: (-voice.signs, voice.speaker or ""))
@@ -178,17 +166,6 @@ def _quoted(transcript: Transcript, mine: list[Citation], hidden: Iterable[Stret
         for at, speaker, text in units.filter(position__in=wanted).values_list("position", "speaker", "text")
     }
     return {cited: "\n".join(lines[at] for at in span) for cited, span in spans.items()}
-
-
-def _seen_digest(transcript: Transcript, hidden: Sequence[Stretch]) -> str:
-    """Return the transcript's digest; of one with withheld passages, one that says nothing of them."""
-    if not hidden:
-        return transcript.digest
-    rows = Unit.objects.filter(transcript=transcript)
-    for stretch in hidden:
-        rows = rows.exclude(position__range=(stretch.start, stretch.stop - 1))
-    seen = rows.order_by("position").values_list("unit_id", "speaker", "text", "start_ms", "end_ms")
-    return digest([transcript.source_id, *map(list, seen)])
 
 
 def _place(transcript: Transcript, hidden: Iterable[Stretch], unit_id: int | None) -> int | None:

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from campaigns.joining import Entry, join
+from campaigns.library.growing import Joined, grown
 from campaigns.library.kept import Identity, Kept, KeptMerge
 from campaigns.library.mentions import Mentions
 from campaigns.library.sources import KINDS, Told, session_registry
+from campaigns.spelling import name_key
 
 Record: TypeAlias = "dict[str, Any]"  # Any: JSON of a stored record
 Ref: TypeAlias = "Mapping[str, Any]"
@@ -23,17 +26,31 @@ Keeps: TypeAlias = "Callable[[Ref], bool]"  # says whether players may see all t
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """All that the versions of one kind tell: those shown, those they took the place of, and groups of any others."""
+    """All that the versions of one kind tell: those shown, those they took the place of, and groups of any others.
+
+    What is told `elsewhere` was never approved; with it stands when it was made.
+    """
 
     current: Sequence[Told]
     earlier: Sequence[Told] = ()
-    elsewhere: Sequence[tuple[int, Mapping[str, Any]]] = ()
+    elsewhere: Sequence[tuple[int, datetime, Mapping[str, Any]]] = ()
 
-    def groups(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
-        """Yield every group with its session."""
+    def groups(self, merges: Sequence[KeptMerge]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Yield every group with its session; of what was never approved, what was there when a merge was kept."""
         for told in (*self.current, *self.earlier):
             yield from ((told.session_id, group) for group in told.groups)
-        yield from self.elsewhere
+        for session_id, made_at, group in self.elsewhere:
+            identities = identities_of(group)
+            if any(merge.since is not None and made_at <= merge.since and merge.joins(identities) for merge in merges):
+                yield session_id, group
+
+    def ids(self) -> Mapping[str, frozenset[str]]:
+        """Return by a name's key all ids that were told under it."""
+        found: dict[str, set[str]] = {}
+        for told in (*self.current, *self.earlier):
+            for record in (*told.records, *(member for group in told.groups for member in group["members"])):
+                found.setdefault(name_key(record["name"]), set()).add(record["id"])
+        return {key: frozenset(ids) for key, ids in found.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +67,13 @@ class Registries:
     """One kind's registries in the players' edition.
 
     `hidden` are ids, `unproven` those of them whose evidence is all withheld. `parted` are the groups taken apart by
-    session, `united` the ids and keys that were ever told as one, `names` all names by id.
-    `grown` are by secret the ids that it binds by now.
+    session, `names` all names by id. `grown` are by secret the ids that it binds by now.
     """
 
     told: Sequence[Told] = ()
     entries: Sequence[Entry] = ()
     hidden: frozenset[str] = frozenset()
     parted: Mapping[int, Sequence[Parted]] = field(default_factory=dict)
-    united: Sequence[frozenset[str]] = ()
     unproven: frozenset[str] = frozenset()
     names: Mapping[str, frozenset[str]] = field(default_factory=dict)
     grown: Mapping[int, frozenset[str]] = field(default_factory=dict)
@@ -78,9 +93,8 @@ class Veil:
     @property
     def unknown(self) -> frozenset[str]:
         known = self.known_keys()
-        return frozenset(
-            member.name for merge in self.kept.merges for member in merge.members if member.key not in known
-        )
+        names = frozenset().union(*(member.names for merge in self.kept.merges for member in merge.members))
+        return frozenset(name for name in names if name_key(name) not in known)
 
     def unknown_ids(self) -> frozenset[str]:
         """Return the ids that kept merges gave, under which players know nothing."""
@@ -104,13 +118,14 @@ class Veil:
         found = [one.names[entity_id] for one in self.by_kind.values() for entity_id in ids if entity_id in one.names]
         return frozenset().union(*found)
 
-    def same(self, one: str, other: str) -> bool:
-        """Say whether two ids or keys are one, or were ever told as one."""
-        return one == other or any({one, other} <= ids for each in self.by_kind.values() for ids in each.united)
-
     def known_keys(self) -> frozenset[str]:
-        """Return the comparison keys of all names that players know as an entry's."""
-        return frozenset(entry.order[0] for one in self.by_kind.values() for entry in one.entries)
+        """Return the keys of all names that players know as an entry's."""
+        return frozenset(
+            name_key(name)
+            for one in self.by_kind.values()
+            for entry in one.entries
+            for name in (entry.name, *entry.also_called)
+        )
 
 
 def veiled(telling: Mapping[str, Telling], kept: Kept, keeps: Keeps) -> Veil:
@@ -121,15 +136,21 @@ def veiled(telling: Mapping[str, Telling], kept: Kept, keeps: Keeps) -> Veil:
     names = {name for entry in kept.entries for name in entry.names}
     names.update(name for view in views.values() for name in view.hidden_names())
     mentions = Mentions.of(names)
+    merges = {merge.pk: merge for view in views.values() for merge in view.merges}
+    kept = replace(kept, merges=tuple(merges.get(merge.pk, merge) for merge in kept.merges))
     return Veil(kept, {kind: view.registries(mentions) for kind, view in views.items()}, frozenset(names))
 
 
 def identities_of(group: Mapping[str, Any]) -> tuple[Identity, ...]:
     """Return the members of a group and, where its name is none of theirs, its result."""
     members = tuple(Identity(member["id"], member["name"]) for member in group["members"])
-    result = Identity(group["id"], str(group.get("canonical") or ""))
+    result = _result_of(group)
     known = any(result.entity_id == one.entity_id or result.key == one.key for one in members)
     return members if known or not result.key else (*members, result)
+
+
+def _result_of(group: Mapping[str, Any]) -> Identity:
+    return Identity(group["id"], str(group.get("canonical") or ""))
 
 
 class _View:
@@ -138,7 +159,8 @@ class _View:
     def __init__(self, kind: str, telling: Telling, kept: Kept, keeps: Keeps) -> None:
         self._kind, self._telling, self._keeps = kind, telling, keeps
         self._entries = [entry for entry in kept.entries if entry.kind == kind]
-        self._merges = [merge for merge in kept.merges if merge.kind == kind]
+        self.merges = self._grown([merge for merge in kept.merges if merge.kind == kind])
+        self._groups = list(telling.groups(self.merges))
         self._released = [merge for merge in kept.released if merge.kind == kind]
         self._withheld = frozenset(self._unproven())
         self._bound: set[str] = set()
@@ -154,6 +176,12 @@ class _View:
                 if {member["id"] for member in group["members"]} <= self._hidden:
                     self._hidden.add(group["id"])
 
+    def _grown(self, merges: Sequence[KeptMerge]) -> Sequence[KeptMerge]:
+        if not merges:
+            return merges
+        told = [Joined(identities_of(group), _result_of(group)) for _, group in self._telling.groups(merges)]
+        return grown(merges, told, self._telling.ids())
+
     def hidden_names(self) -> Iterator[str]:
         yield from (name for entity_id, names in self._names().items() if entity_id in self._hidden for name in names)
 
@@ -162,7 +190,7 @@ class _View:
         for told in (*self._telling.current, *self._telling.earlier):
             for record in told.records:
                 found.setdefault(record["id"], set()).add(record["name"])
-        for _, group in self._telling.groups():
+        for _, group in self._groups:
             for one in identities_of(group):
                 found.setdefault(one.entity_id, set()).add(one.name)
         return {entity_id: frozenset(names) for entity_id, names in found.items()}
@@ -186,7 +214,6 @@ class _View:
             entries,
             frozenset(hidden),
             self._parted_by_session(),
-            self._united(),
             self._withheld,
             self._names(),
             grown,
@@ -289,7 +316,7 @@ class _View:
         )
 
     def _is_apart(self, group: Mapping[str, Any]) -> bool:
-        return _any_joins(self._merges, group)
+        return _any_joins(self.merges, group)
 
     def _is_released(self, group: Mapping[str, Any]) -> bool:
         return _any_joins(self._released, group)
@@ -298,15 +325,9 @@ class _View:
         """Return the ids of those that are hidden for their names."""
         return {entity_id for entity_id, names in self._names().items() if any(map(self._mentions.named, names))}
 
-    def _united(self) -> list[frozenset[str]]:
-        return [
-            frozenset({group["id"], *(part for one in identities_of(group) for part in (one.entity_id, one.key))})
-            for _, group in self._telling.groups()
-        ]
-
     def _parted_by_session(self) -> Mapping[int, Sequence[Parted]]:
         found: dict[int, list[Parted]] = {}
-        for session_id, group in self._telling.groups():
+        for session_id, group in self._groups:
             identities = identities_of(group)
             if len(identities) > 1 and not self._is_intact(group):
                 members = {member["id"] for member in group["members"]}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from campaigns.library.kept import Identity, KeptMerge, KeptOccurrence, ranges_of, subject_of
+from campaigns.library.kept import Identity, KeptMerge, KeptOccurrence, ranges_of, said_of, subject_of
 from campaigns.library.mentions import Mentions
 from campaigns.library.pages import Page
 from campaigns.library.sources import KINDS
 from campaigns.library.veil import Parted, Record, Veil
 from campaigns.redaction import free_text, wordless
+from campaigns.spelling import name_key
 from extraction.identity import comparison_key
 
 SCENES = "scenes"
+NEUTRAL = "other"
 REGISTRIES = {source.lane.rpartition("/")[2]: kind for kind, source in KINDS.items()}
 OCCURRENCES = {source.occurrences: kind for kind, source in KINDS.items()}
 # Who a record is about, and whom it may name besides; a spell's own name is one that must be there.
@@ -40,7 +42,7 @@ class Players:
             found = next((one.records for one in told if one.session_id == self._session_id), [])
             return sorted(found, key=self._place) if found != list(records) else list(records)
         if family == SCENES:
-            return [self._scene(record) for record in records]
+            return self._scenes(records)
         kept = self._occurrences(family, records)
         found = [seen for record in records if record not in kept and (seen := self._record(family, record))]
         return found if len(found) == len(records) and not self._page.withheld else sorted(found, key=self._first)
@@ -52,11 +54,29 @@ class Players:
         return self._page.order(record["source_refs"][0])
 
     def _occurrences(self, family: str, records: Sequence[Record]) -> list[Record]:
-        """Return the records that are kept for themselves: those that are what was hidden, else what overlaps it."""
+        """Return the records that are kept for themselves."""
         bound = [
             one for one in self._veil.kept.occurrences if one.family == family and one.session_id == self._session_id
         ]
-        return [record for one in bound for record in bound_records(one, records, self._page, self._veil.same)]
+        return [record for one in bound for record in bound_records(one, records, self._page)]
+
+    def _scenes(self, records: Sequence[Record]) -> list[Record]:
+        """Return the scenes. One that is kept whole belongs to the one before it, the first ones to the one behind."""
+        found: list[Record] = []
+        start = None
+        for record in records:
+            if not self._page.hides(record):
+                seen = self._scene(record)
+                found.append(seen if start is None else {**seen, "start_unit_id": start})
+                start = None
+            elif found:
+                found[-1] = {**found[-1], "end_unit_id": record["end_unit_id"]}
+            elif start is None:
+                start = record["start_unit_id"]
+        if found or not records:
+            return found
+        whole = {**records[0], "primary_mode": NEUTRAL, "end_unit_id": records[-1]["end_unit_id"]}
+        return [wordless(SCENES, whole)]
 
     def _scene(self, record: Record) -> Record:
         if self._page.keeps(record) and self._may_say([record["title"]], [record], None):
@@ -107,7 +127,7 @@ class Players:
 
     def _name(self, name: str, refs: Sequence[Mapping[str, Any]]) -> str | None:
         """Return what players may read in the name's place: who the cited lines name, the name itself, or nothing."""
-        key = comparison_key(name)
+        key = name_key(name)
         for parted, mentions in zip(self._parted, self._told_apart, strict=True):
             if any(one.key == key for one in parted.identities):
                 found = self._one_of(parted, mentions, refs)
@@ -144,32 +164,34 @@ class Players:
         return True
 
 
-def bound_records(
-    kept: KeptOccurrence, records: Sequence[Record], page: Page, same: Callable[[str, str], bool]
-) -> Iterator[Record]:
-    """Yield the records that the secret is about: the very one, or where a later run told it otherwise, what is near.
+def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -> list[Record]:
+    """Return the records that the secret is about.
 
-    Near is what is about the same and cites any of the same units.
+    Where one of them is told as it was hidden, or as a review has told it since, that is all that tell of the same
+    subject by the same lines. Where none is, a later run told it otherwise: it may be any that cites one of its lines.
     """
-    mine = [record for record in records if all(map(same, subject_of(kept.family, record), kept.subject))]
-    exact = [record for record in mine if ranges_of(record) == kept.refs]
+    cited = [page.stretches(record) for record in records]
+    told = [(one, page.standing(one)) for one in kept.records]
+    exact = [
+        (one.subject, lines)
+        for one, lines in told
+        if any(mine == lines and said_of(record) == one.said for record, mine in zip(records, cited, strict=True))
+    ]
     if exact:
-        yield from exact
-        return
-    spans = [page.span({"start_unit_id": start, "end_unit_id": end}) for start, end in kept.refs]
-    for record in mine:
-        cited = [page.span(ref) for ref in record["source_refs"]]
-        if any(_meet(one, other) for one in spans for other in cited):
-            yield record
-
-
-def _meet(one: range | None, other: range | None) -> bool:
-    return one is None or other is None or (one.start < other.stop and other.start < one.stop)
+        subjects = (subject_of(kept.family, record) for record in records)
+        about = zip(records, subjects, cited, strict=True)
+        return [record for record, subject, mine in about if (subject, mine) in exact]
+    near = frozenset().union(*(lines for _, lines in told))
+    return [
+        record
+        for record, mine in zip(records, cited, strict=True)
+        if len(mine) < len(ranges_of(record)) or any(one.meets(other) for one in near for other in mine)
+    ]
 
 
 def links_of(merge: KeptMerge) -> Mentions:
     """Return the names of the merge's members: a text that says two of them may tell that they are one."""
-    return Mentions(((member.name, str(at)) for at, member in enumerate(merge.members)), apart=True)
+    return Mentions(((name, str(at)) for at, member in enumerate(merge.members) for name in member.names), apart=True)
 
 
 def _mentions(identities: Sequence[Identity]) -> Mentions:

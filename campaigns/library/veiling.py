@@ -8,10 +8,12 @@ from typing import Any
 
 import orjson
 
-from campaigns.library.kept import Kept, kept_of
+from campaigns.library.kept import Kept, KeptRecord, kept_of
 from campaigns.library.pages import Page
-from campaigns.library.ranges import withheld_from_players
+from campaigns.library.ranges import standing_in, withheld_from_players
+from campaigns.library.seen import seen_count, seen_digest
 from campaigns.library.sources import KINDS, read_chosen, versions_of
+from campaigns.library.stretches import Stretch
 from campaigns.library.veil import Telling, Veil, veiled
 from campaigns.library.veiled import Players
 from campaigns.models import ArtifactVersion, Campaign, Transcript, Unit
@@ -41,10 +43,22 @@ class Veiling:
         """Return the version's canonical JSON as players may read it, and how many records it has."""
         payload: dict[str, Any] = orjson.loads(version.payload)
         key = records_key(payload)
-        shown = self._shown(version, payload[key])
-        if shown == payload[key]:
+        shown, source = self._shown(version, payload[key]), self._sources.get(version.transcript_id, payload["source"])
+        if shown == payload[key] and source == payload["source"]:
             return version.payload, len(shown)
-        return canonical_json({**payload, key: shown}).decode(), len(shown)
+        return canonical_json({**payload, key: shown, "source": source}).decode(), len(shown)
+
+    @cached_property
+    def _sources(self) -> Mapping[int, Mapping[str, str | int]]:
+        """Return by transcript what artifacts say of it, where something of it is withheld: what players see of it."""
+        return {
+            pk: {
+                "source_id": transcript.source_id,
+                "digest": seen_digest(transcript, stretches),
+                "unit_count": seen_count(transcript, stretches),
+            }
+            for pk, (transcript, stretches) in self._hidden.items()
+        }
 
     def _shown(self, version: ArtifactVersion, records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         at = (version.artifact.session_id, version.transcript_id)
@@ -56,20 +70,27 @@ class Veiling:
         rows = versions_of(self._campaign, kind, self._as_of)
         current, earlier = read_chosen(self._campaign, kind, rows.approved(), self._as_of)
         others = rows.exclude(state=ArtifactVersion.State.APPROVED)
-        told = others.values_list("artifact__session_id", "consolidations")
-        elsewhere = [(session_id, group) for session_id, found in told for group in found.get("applied", ())]
+        told = others.values_list("artifact__session_id", "created_at", "consolidations")
+        elsewhere = [
+            (session_id, made_at, group) for session_id, made_at, found in told for group in found.get("applied", ())
+        ]
         return Telling(current, earlier, elsewhere)
 
     @cached_property
-    def _withheld(self) -> Mapping[str, Page]:
-        """Return the pages of which something is withheld, by source id."""
+    def _hidden(self) -> Mapping[int, tuple[Transcript, Sequence[Stretch]]]:
+        """Return the transcripts of which something is withheld, and what."""
         if not self._kept.ranges:
             return {}
         sessions = {kept.session_id for kept in self._kept.ranges}
         rows = Transcript.objects.filter(session__in=sessions, session__campaign=self._campaign)
         transcripts = {transcript.pk: transcript for transcript in rows}
         hidden = withheld_from_players(self._campaign, transcripts.values())
-        return {transcripts[pk].source_id: self._page(pk, stretches) for pk, stretches in hidden.items()}
+        return {pk: (transcripts[pk], stretches) for pk, stretches in hidden.items() if stretches}
+
+    @cached_property
+    def _withheld(self) -> Mapping[str, Page]:
+        """Return the pages of which something is withheld, by source id."""
+        return {one.source_id: self._page(pk, stretches) for pk, (one, stretches) in self._hidden.items()}
 
     def _keeps(self, ref: Mapping[str, Any]) -> bool:
         page = self._withheld.get(ref["source_id"])
@@ -82,4 +103,9 @@ class Veiling:
             if known is not None:
                 return known
         units = Unit.objects.filter(transcript=transcript_id).order_by("position").values_list("unit_id", "text")
-        return Page(lambda: list(units), withheld or ())
+        return Page(lambda: list(units), withheld or (), self._standing(transcript_id))
+
+    def _standing(self, transcript_id: int) -> Mapping[KeptRecord, frozenset[Stretch]]:
+        """Return where in the transcript stands what was kept in another revision of it."""
+        records = [record for kept in self._kept.occurrences for record in kept.records]
+        return standing_in(records, Transcript.objects.get(pk=transcript_id)) if records else {}

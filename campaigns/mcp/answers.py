@@ -115,7 +115,6 @@ class Transcript(BaseModel):
     source_id: str
     unit_count: int
     units: list[UnitLine]
-    withheld: int = Field(description="Units in this stretch that you may not read.")
     next_position: int | None = Field(description="Give it as `after_position` to read on; null at the end.")
 
 

@@ -138,7 +138,6 @@ def stretch(
         source_id=found.source_id,
         unit_count=found.unit_count,
         units=[UnitLine(unit_id=line.unit_id, speaker=line.speaker, text=_cut(line.text)) for line in found.lines],
-        withheld=sum(many for _, many in found.withheld),
         next_position=found.lines[-1].position if len(found.lines) == most else None,
     )
 
@@ -148,7 +147,7 @@ def news(actor: Actor, campaign: str, after: int) -> Changes:
     rows = changes.changes(sight_of(actor, campaign), after=after, limit=MOST_LISTED)
     told = [
         ChangeLine(
-            number=row.pk,
+            number=row.number,
             at=row.at,
             change=row.change,
             kind=row.kind,
@@ -159,7 +158,7 @@ def news(actor: Actor, campaign: str, after: int) -> Changes:
         )
         for row in rows
     ]
-    return Changes(changes=told, next_after=rows[-1].pk if rows else after)
+    return Changes(changes=told, next_after=rows[-1].number if rows else after)
 
 
 def _entry(sight: Sight, kind: str, entity_id: str, quotes: int) -> Entry:

@@ -11,8 +11,9 @@ from campaigns.models.registry import RegistryEntry
 class Change(models.Model):
     """What became of one identity of a campaign's registry, as one edition tells it.
 
-    `superseded_by` are the ids that have its place now. Rows of the player's edition that would tell a secret are
-    deleted when the secret is kept; the GM's edition is only ever added to.
+    `number` is its place in its edition's order, and what readers know it by: it counts nothing that another edition
+    is told. `superseded_by` are the ids that have its place now. Rows of the player's edition that would tell a secret
+    are deleted when the secret is kept; the GM's edition is only ever added to.
     """
 
     class What(models.TextChoices):
@@ -24,6 +25,7 @@ class Change(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="changes")
     edition = models.CharField(max_length=6, choices=Edition.choices)
+    number = models.BigIntegerField()
     kind = models.CharField(max_length=10, choices=RegistryEntry.Kind.choices)
     at = models.DateTimeField(default=timezone.now)
     change = models.CharField(max_length=10, choices=What.choices)
@@ -37,7 +39,7 @@ class Change(models.Model):
 
     class Meta:
         ordering = ("pk",)
-        indexes = (models.Index(fields=("campaign", "edition", "id"), name="change_campaign_edition"),)
+        constraints = (models.UniqueConstraint(fields=("campaign", "edition", "number"), name="change_number_once"),)
 
     def __str__(self) -> str:
         return f"{self.change} {self.entity_id}"

@@ -12,7 +12,8 @@ class Export(models.Model):
 
     queued -> running -> succeeded | failed, and succeeded -> expired when its file is gone. A claim raises `attempts`
     and sets a fresh `token` and a lease; an expired lease goes back to queued until the attempts are used up. `mark`
-    is the name of the file in the data directory: random, and of nothing in it.
+    is the name of the file in the data directory: random, and of nothing in it. `seen` is the digest of all that
+    players saw when a file for them was begun: once they see anything else, it is not given out any more.
     """
 
     class State(models.TextChoices):
@@ -45,6 +46,7 @@ class Export(models.Model):
     mark = models.CharField(max_length=32, blank=True)
     size = models.PositiveBigIntegerField(default=0)
     digest = models.CharField(max_length=64, blank=True)
+    seen = models.CharField(max_length=64, blank=True)
     error_code = models.CharField(max_length=60, blank=True)
     ordered_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     ordered_at = models.DateTimeField(auto_now_add=True)

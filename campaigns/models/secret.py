@@ -15,9 +15,10 @@ class Secret(models.Model):
     `binding` says in ids, names and unit ids what is kept secret, so that it holds for later extractions too:
 
     - entry: `{"ids": [...], "names": [...]}`, all ids and names of the identity;
-    - merge: `{"members": [{"ids", "name", "by_name"}, ...], "names": [...]}`, what must not be known to be
-      one, with the names that only the merge gave;
-    - occurrence: `{"family", "subject", "refs": [[start, end], ...]}`;
+    - merge: `{"members": [{"ids", "name", "by_name", "also"}, ...], "names": [...]}`, what must not be known to
+      be one, each with the names that players know for it, and the names that only the merge gave;
+    - occurrence: `{"family", "records": [{"source_id", "subject", "refs": [[start, end], ...], "said"}, ...]}`, the
+      record as it was hidden, and as reviews have told it since;
     - range: `{"source_id", "start", "end", "names": [...]}`, with the names that nothing else tells.
 
     `token` is the digest of the binding's identity: what is secret already cannot be hidden once more.

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from campaigns.models.campaign import Campaign
+from campaigns.models.edition import Edition
 
 
 class Event(models.TextChoices):
@@ -19,8 +20,8 @@ class Event(models.TextChoices):
 class Webhook(models.Model):
     """An address that is told of a campaign's events, as far as its owner may see them.
 
-    The signing secret is not stored: it is made from the site's secret key and `salt`. `seen_change` is the newest row
-    of the change feed that was announced here.
+    The signing secret is not stored: it is made from the site's secret key and `salt`. `seen_change` is the number of
+    the newest row of the change feed that was announced here.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="webhooks")
@@ -65,6 +66,9 @@ class Delivery(models.Model):
     event_id = models.CharField(max_length=40, unique=True, help_text="The same at every attempt.")
     event = models.CharField(max_length=20, choices=Event.choices)
     body = models.TextField()
+    edition = models.CharField(
+        max_length=6, choices=Edition.choices, default=Edition.PLAYER, help_text="Who may know what the body tells."
+    )
     state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField()

@@ -10,26 +10,38 @@ this order. What the sight does not see is no hit, and neither is it counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import TypeAlias
 
 from django.utils.safestring import SafeString
 
 from campaigns.errors import ActionError
+from campaigns.library import stretches
 from campaigns.library.names import Name, names
 from campaigns.library.sight import Sight
-from campaigns.library.spots import lines_at
+from campaigns.library.spots import lines_at, withheld_spots
+from campaigns.library.stretches import left_out_before, whole_position
 from campaigns.library.transcripts import Line
 from campaigns.search import cursors
 from campaigns.search.backends import backend
 from campaigns.search.cursors import AfterEntry, AfterUnit, Mark
 from campaigns.search.names import NamedEntry, Suggestion, found_entries, suggestions
-from campaigns.search.places import MOST_SESSION, Stretch, campaign_stretch, session_and_position, session_stretch
+from campaigns.search.places import (
+    MOST_SESSION,
+    Stretch,
+    campaign_of,
+    campaign_stretch,
+    place_of,
+    session_and_position,
+    session_stretch,
+)
 from campaigns.search.queries import Query, parse
 from campaigns.search.rows import speaker_mark
 from campaigns.search.snippets import snippet
 
+Withheld: TypeAlias = "Mapping[int, Sequence[stretches.Stretch]]"
 UNIT = "unit"
 KINDS = ("npc", "item", "location", UNIT)
 
@@ -111,14 +123,43 @@ def _units(sight: Sight, query: Query, filters: Filters, start: Mark | None, mos
     whole = _stretch(sight, filters)
     if not sight.words or filters.kind not in ("", UNIT) or whole is None:
         return
+    withheld = withheld_spots(sight)
     begin = start if isinstance(start, AfterUnit) else AfterUnit(False, whole.first - 1)
     # Without plain words there are no other forms of them.
     for later in (False, True) if query.plain else (False,):
         if later >= begin.later:
-            first = max(whole.first, begin.place + 1) if later == begin.later else whole.first
+            first = max(whole.first, _whole_place(begin.place + 1, withheld)) if later == begin.later else whole.first
             asked = _Asked(sight, query, later, speaker_mark(filters.speaker), most)
-            for place, line in asked.lines(Stretch(first, whole.last)):
-                yield AfterUnit(later, place), _unit(place, line, query)
+            for stretch in _readable(Stretch(first, whole.last), withheld):
+                for place, line in asked.lines(stretch):
+                    yield AfterUnit(later, _seen_place(place, withheld)), _unit(place, line, query)
+
+
+def _readable(whole: Stretch, withheld: Withheld) -> Iterator[Stretch]:
+    """Yield the parts of the stretch in which nothing is withheld: the index is never asked for the rest.
+
+    What is found and dropped afterwards could be told by the time it takes.
+    """
+    first, campaign = whole.first, campaign_of(whole.first)
+    for number, hidden in sorted(withheld.items()):
+        for one in hidden:
+            begin, end = place_of(campaign, number, one.start), place_of(campaign, number, one.stop)
+            if first < begin <= whole.last:
+                yield Stretch(first, begin - 1)
+            first = max(first, end)
+    if first <= whole.last:
+        yield Stretch(first, whole.last)
+
+
+def _seen_place(place: int, withheld: Withheld) -> int:
+    """Return the place as a cursor tells it: counted as if what is withheld before it were not there."""
+    number, position = session_and_position(place)
+    return place - left_out_before(position, withheld.get(number, ()))
+
+
+def _whole_place(seen: int, withheld: Withheld) -> int:
+    number, position = session_and_position(seen)
+    return seen - position + whole_position(position, withheld.get(number, ()))
 
 
 def _unit(place: int, line: Line, query: Query) -> Hit:

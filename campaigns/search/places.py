@@ -32,6 +32,11 @@ def session_and_position(place: int) -> tuple[int, int]:
     return (place >> POSITION_BITS) & MOST_SESSION, place & (MOST_POSITIONS - 1)
 
 
+def campaign_of(place: int) -> int:
+    """Return the key of the campaign that the place lies in."""
+    return place >> (POSITION_BITS + SESSION_BITS)
+
+
 def session_stretch(campaign_id: int, session: int) -> Stretch:
     """Return where the session's units are."""
     return Stretch(place_of(campaign_id, session, 0), place_of(campaign_id, session, MOST_POSITIONS - 1))

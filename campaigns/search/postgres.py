@@ -1,6 +1,7 @@
 """The index as a table of tsvectors with a GIN index. They are written out word for word: no parser has a say.
 
-A word as it is written stands with its places and a `=` before it, its stem without either, the speaker with `@`.
+A word as it is written stands with its places and a `=` before it, its stem without either, the speaker with `@`, the
+campaign with `#`: a word that every campaign has costs no more than what the one that is asked has of it.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from itertools import islice
 
 from django.db import connection, transaction
 
-from campaigns.search.places import Stretch
+from campaigns.search.places import Stretch, campaign_of
 from campaigns.search.queries import Phrase, Prefix, Query, Term
 from campaigns.search.rows import Row
 from campaigns.search.words import GAP, stem
@@ -60,16 +61,17 @@ class PostgresBackend:
 
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         where, words = (stretch.first, stretch.last), match(query, exactly=exactly, speaker=speaker)
+        own = f"'#{campaign_of(stretch.first)}' & {words}"
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(FIRST, (*where, FIRST_ROWS, words, limit))
             found = cursor.fetchall()
             if len(found) < limit:
                 cursor.execute(READ_ROWS, ("off", "off"))
-                cursor.execute(FEW, (*where, words, FEW_ROWS + 1, limit))
+                cursor.execute(FEW, (*where, own, FEW_ROWS + 1, limit))
                 found = cursor.fetchall()
                 cursor.execute(READ_ROWS, ("on", "on"))
                 if found and found[0][1] > FEW_ROWS:
-                    cursor.execute(MANY, (*where, words, limit))
+                    cursor.execute(MANY, (*where, own, limit))
                     found = cursor.fetchall()
             return [int(row[0]) for row in found]
 
@@ -82,7 +84,8 @@ def vector(row: Row) -> str:
             places.setdefault(word, []).append(str(at))
     typed = [f"'={word}':{','.join(at)}" for word, at in places.items()]
     stems = [f"'{each}'" for each in dict.fromkeys(stem(word) for word in places)]
-    return " ".join([*typed, *stems, *([f"'@{row.speaker}'"] if row.speaker else [])])
+    speaker = [f"'@{row.speaker}'"] if row.speaker else []
+    return " ".join([*typed, *stems, *speaker, f"'#{campaign_of(row.place)}'"])
 
 
 def match(query: Query, *, exactly: bool, speaker: str) -> str:

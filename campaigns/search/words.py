@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
 import snowballstemmer
+
+from campaigns.spelling import plain
 
 # Letters and digits, each with the accents that may follow it as signs of their own.
 WORD = re.compile(r"(?:[^\W_][\u0300-\u036f]*)+")
@@ -49,8 +50,7 @@ _stemmers = _Stemmers()
 @lru_cache(maxsize=100_000)
 def fold(word: str) -> str:
     """Return the word without case and accents; empty where nothing is left that could be looked for."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", word).casefold())
-    return "".join(letter for letter in plain if letter.isalnum())[:LONGEST]
+    return "".join(letter for letter in plain(word) if letter.isalnum())[:LONGEST]
 
 
 @lru_cache(maxsize=100_000)

@@ -13,6 +13,7 @@ from campaigns import fights, review
 from campaigns.access import Need, version_for
 from campaigns.actions import versions
 from campaigns.errors import ActionError, Conflict, NotFound
+from campaigns.library.alike import alike_in
 from campaigns.models import ArtifactVersion
 from campaigns.reading import citing_of
 from campaigns.views.acts import ACT_KEYS, page_context
@@ -140,6 +141,7 @@ def _page(request: HttpRequest, version: ArtifactVersion, *, problem: str = "", 
         "note": request.POST.get("note", ""),
         "note_limit": versions.NOTE_LIMIT,
         "newest": _newest(version),
+        "alike": alike_in(version),
         **page_context(version, choice.record if choice else None),
     }
     return render(request, "review/version.html", context, status=status)

@@ -14,10 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns.access import Need
 from campaigns.actions import secrets
 from campaigns.errors import ActionError, NotFound
+from campaigns.library.alike import alike_for_players
 from campaigns.library.secrets import secrets_of
 from campaigns.library.sight import Edition, Sight
 from campaigns.models import ArtifactVersion, Campaign, GameSession, Secret
 from campaigns.views.guests import of_campaign, told
+from extraction.registry import LANES
 
 Kind = Secret.Kind
 WHOLE = re.compile(r"[0-9]{1,15}")
@@ -33,6 +35,7 @@ def secrets_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpRe
         "campaign": campaign,
         "kept": [secret for secret in found if secret.revealed_at is None],
         "revealed": [secret for secret in found if secret.revealed_at is not None],
+        "alike": alike_for_players(campaign),
         "sessions": list(campaign.sessions.order_by("number")),
         "kinds": KINDS,
     }
@@ -84,7 +87,8 @@ def _version(request: HttpRequest, campaign: Campaign) -> ArtifactVersion:
         found = rows.filter(pk=_whole(request, "version")).first()
     else:
         lane = f"dnd/{request.POST.get('family', '')}"
-        found = rows.approved().filter(artifact__session=_session(request, campaign), artifact__lane=lane).first()
+        known = rows.approved().filter(artifact__session=_session(request, campaign), artifact__lane=lane)
+        found = known.first() if lane in LANES else None
     if found is None:
         raise NotFound("There is no such artifact version.")
     return found

@@ -32,11 +32,12 @@ def withdraw_speaker(request: HttpRequest, campaign: Campaign, user: User) -> Ht
         else:
             messages.success(request, f"{removed} lines were withdrawn. What was made of them is marked out of date.")
             return HttpResponseRedirect(reverse("withdraw-words", args=[campaign.slug]))
+    labels = labels_of(campaign)
     context = {
         "campaign": campaign,
-        "labels": labels_of(campaign),
+        "labels": labels,
         "label": label,
-        "said": said_by(campaign, label) if label else [],
+        "said": said_by(campaign, label) if label in labels else [],
         "problem": problem,
     }
     return render(request, "campaign/withdraw.html", context, status=400 if problem else 200)

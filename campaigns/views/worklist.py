@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from campaigns.access import Actor
 from campaigns.actions import plans, runs
+from campaigns.actions.locking import lock_session
 from campaigns.models import GameSession
 from campaigns.views.frame import managed_session
 from campaigns.wording import lane_name
@@ -60,7 +61,7 @@ def run_lanes(request: HttpRequest, session_id: int) -> HttpResponse:
 @transaction.atomic
 def _start(session: GameSession, asked: list[str], by: User) -> list[str]:
     # Two clicks follow each other here: the second one finds the lanes at work.
-    GameSession.objects.select_for_update().get(pk=session.pk)
+    lock_session(session)
     lanes = lanes_to_run(session, asked)
     if lanes:
         runs.start(session=session, pipeline=plans.default_pipeline(), lanes=lanes, by=by)

@@ -40,7 +40,8 @@ NPC = npc_id(comparison_key(PAYLOADS[3]))
 
 def hostile() -> Callable[[str], str]:
     """Return what gives each text one payload after another, and the same text always the same."""
-    rest, given = itertools.cycle(PAYLOADS), {}
+    rest = itertools.cycle(PAYLOADS)
+    given: dict[str, str] = {}
 
     def said(text: str) -> str:
         return given.setdefault(text, next(rest))

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 from django.core.checks import CheckMessage
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from pytest_django import Settings
 
 from campaigns import checks
+from tests.factories import make_user
 
 
 def ids(messages: list[CheckMessage]) -> list[str | None]:
@@ -55,3 +58,20 @@ def test_check_queue_retry_must_outlast_what_waits(settings: Settings, retry: in
     settings.Q_CLUSTER = {"workers": 2, "queue_limit": 2, "timeout": 100, "retry": retry}
 
     assert ids(checks.check_queue(None)) == found
+
+
+@pytest.mark.django_db
+def test_check_names_counts_accounts_that_differ_in_case_alone_and_names_none() -> None:
+    call_command("check", databases=["default"])
+    for name in ("anna", "Anna", "greta"):
+        make_user(name)
+
+    found = checks.check_names(None, ["default"])
+
+    assert ids(found) == ["notarius.W002"]
+    assert "names of 2 accounts" in str(found[0])
+    assert "anna" not in str(found).lower()
+    with pytest.raises(SystemCheckError, match=r"notarius\.W002"):
+        call_command("check", databases=["default"], fail_level="WARNING")
+    # Without leave the database is not asked.
+    assert checks.check_names(None) == []

@@ -52,12 +52,13 @@ FORGED = "2026-01-01 ERROR forged"
 @contextmanager
 def logged() -> Iterator[io.StringIO]:
     """Give what the configured handler of every logger writes, as lines of JSON."""
-    configured: Any = logging.config.DictConfigurator(dict(site.LOGGING))
+    given: Any = site.LOGGING
+    configured: Any = logging.config.DictConfigurator(dict(given))
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(configured.configure_formatter(dict(site.LOGGING["formatters"]["json"])))
-    for name in site.LOGGING["handlers"]["console"]["filters"]:
-        handler.addFilter(configured.configure_filter(dict(site.LOGGING["filters"][name])))
+    handler.setFormatter(configured.configure_formatter(dict(given["formatters"]["json"])))
+    for name in given["handlers"]["console"]["filters"]:
+        handler.addFilter(configured.configure_filter(dict(given["filters"][name])))
     logging.getLogger().addHandler(handler)
     try:
         yield stream

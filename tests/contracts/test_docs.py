@@ -15,7 +15,7 @@ from extraction.llm import profiles
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *DOCS]
 PRODUCT = ("extraction", "campaigns", "notarius_site")
 # Handed from the supervisor to the processes that it starts; nobody sets them.
 INTERNAL = {"NOTARIUS_SUPERVISOR", "NOTARIUS_SUPERVISOR_PIPE"}
@@ -46,6 +46,35 @@ def test_acceptance_tables_name_tests() -> None:
 
     assert rows
     assert [line for line, shown in rows if "::test_" not in shown and "**No test.**" not in shown] == []
+
+
+def test_every_threat_names_a_test_of_what_contains_it() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!who \||---)(.+?) \|.*\| (.+) \|$", text, flags=re.MULTILINE)
+    who = (
+        "uploader",
+        "player",
+        "model output",
+        "words in a transcript",
+        "API consumer",
+        "receiver",
+        "assistant",
+        "neighbour",
+    )
+
+    assert [threat for threat in who if not any(threat in row for row, _ in rows)] == []
+    assert [row for row, shown in rows if "`tests/" not in shown] == []
+
+
+def test_every_promise_names_what_tests_it_and_whether_it_runs_each_time() -> None:
+    text = (ROOT / "docs" / "promises.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (?!promise \||---)(.+?) \| (.+?) \| (.+?) \| (.+?) \|$", text, flags=re.MULTILINE)
+
+    assert len(rows) >= 18
+    for promise, _, shown, state in rows:
+        assert re.search(r"`(tests/|make |python -m )", shown), promise
+        assert re.search(r"in the suite|long form", state), promise
+        assert ("`tests/" in shown) is ("in the suite" in state), promise
 
 
 @EVERY_PAGE

@@ -141,7 +141,7 @@ def test_a_game_master_elsewhere_reaches_nothing_through_their_own_campaign(
     assert outsider is not None
     elsewhere = factories.make_campaign("elsewhere-walk")
     factories.make_membership(elsewhere, outsider, Membership.Role.GM)
-    nested = {**one, "slug": [elsewhere.slug]}
+    nested: dict[str, list[object]] = {**one, "slug": [elsewhere.slug]}
     reached = {}
     for name, address in own_addresses().items():
         if "<slug:slug>" not in address.route or address.route.count("<") < 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from django.db import migrations, models
@@ -23,11 +23,11 @@ ADDING = (
 )
 
 
-def breaking(operations: list[Operation]) -> Iterator[str]:
+def breaking(operations: Sequence[Operation]) -> Iterator[str]:
     """Yield what the running code could trip over."""
     for operation in operations:
         if isinstance(operation, migrations.SeparateDatabaseAndState):
-            yield from breaking(list(operation.database_operations))
+            yield from breaking(operation.database_operations)
         elif isinstance(operation, migrations.AddField):
             field = operation.field
             if not (field.null or field.many_to_many or field.db_default is not NOT_PROVIDED):

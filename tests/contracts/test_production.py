@@ -24,7 +24,8 @@ answers = {name: client.get("/healthz", secure=secure) for name, secure in (("ht
 told = {name: {"status": each.status_code, **each.headers} for name, each in answers.items()}
 strange = client.get("/healthz", secure=True, headers={"host": "evil.example"})
 names = ("SESSION_COOKIE_SECURE", "SESSION_COOKIE_HTTPONLY", "SESSION_COOKIE_SAMESITE", "CSRF_COOKIE_SECURE", "DEBUG")
-print(json.dumps(told | {"strange": strange.status_code, "settings": {name: getattr(settings, name) for name in names}}))
+told |= {"strange": strange.status_code, "settings": {name: getattr(settings, name) for name in names}}
+print(json.dumps(told))
 """
 
 

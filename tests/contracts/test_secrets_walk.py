@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import io
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
+import orjson
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import connection, transaction
 from django.http.response import HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.test import Client
+from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from pytest_django import DjangoDbBlocker
 from pytest_django.fixtures import Settings
 
 from campaigns.access import Actor
-from campaigns.actions import secrets, tokens, versions
+from campaigns.actions import corrections, exports, reviews, secrets, tokens, versions
 from campaigns.errors import ActionError
 from campaigns.exports.formats import FORMATS
 from campaigns.library.artifacts import records
 from campaigns.library.sight import Edition, Sight, sight_of
 from campaigns.mcp import reading as tools
-from campaigns.models import ApiToken, Campaign, Decision, Export, Invitation, Membership, Webhook
+from campaigns.models import ApiToken, Campaign, Decision, Invitation, Membership, Webhook
 from campaigns.search.finding import search
 from extraction.identity import comparison_key, item_id, npc_id
 from tests import factories
@@ -34,10 +38,11 @@ from tests.campaigns.review import families
 from tests.contracts import walking
 
 NOTE, PENDING, REASON = "Notizkrake", "Pendelfisch", "Grundhecht"
-SECRETS = (*story.CANARIES, NOTE, PENDING, REASON)
+RENAMED, REWORDED = "Mordwyn Hushbell", "hat Schlammpeitzger"
+SECRETS = (*story.CANARIES, NOTE, PENDING, REASON, "Mordwyn", "Hushbell", "Schlammpeitzger")
 # What was said at the table is for members alone.
 WORDS = ("raises a toast", "strikes the table", "hand the miller")
-HIDDEN = tuple(npc_id(comparison_key(name)) for name in (VOICE, UNPROVEN, MERGED, PENDING))
+HIDDEN = tuple(npc_id(comparison_key(name)) for name in (VOICE, UNPROVEN, MERGED, PENDING, RENAMED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +52,42 @@ class Somebody:
     name: str
     user: User | None
     words: Sequence[str]
+    client: Client
 
-    @property
-    def client(self) -> Client:
+    @classmethod
+    def of(cls, name: str, user: User | None, words: Sequence[str] = ()) -> Somebody:
         client = Client()
-        if self.user is not None:
-            client.force_login(self.user)
-        return client
+        if user is not None:
+            client.force_login(user)
+        return cls(name, user, words, client)
 
 
 @pytest.fixture(scope="module")
-def told(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Story]:
-    with story.for_a_module("salt-walk", django_db_blocker) as made:
+def told(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Story]:
+    folder = override_settings(DATA_DIR=tmp_path_factory.mktemp("walk"))
+    with folder, story.for_a_module("salt-walk", django_db_blocker) as made:
         Campaign.objects.filter(pk=made.campaign.pk).update(public=True)
         made.campaign.refresh_from_db()
         families.make_version(made.first, "npcs", [story.npc(made.first, PENDING, (9, 9))])
         session = made.campaign.sessions.get(number=1)
         Decision.objects.create(session=session, lane="dnd/npcs", kind="remove", reason=REASON, by=made.gm)
         secrets.hide_range(session=session, start_unit=11, end_unit=11, note=NOTE, by=made.gm)
+        go_on(made)
         yield made
+
+
+def go_on(made: Story) -> None:
+    """Review and correct what is hidden already: somebody gets another name, a line other words."""
+    artifact = made.campaign.sessions.get(number=2).artifacts.get(lane="dnd/npcs")
+    version = artifact.versions.get(state="approved")
+    record = next(at for at, each in enumerate(orjson.loads(version.payload)["npcs"]) if each["name"] == VOICE)
+    renamed = reviews.rename(
+        artifact_id=artifact.pk, expected_version=version.number, record=record, name=RENAMED, by=made.gm
+    )
+    versions.approve(version_id=renamed.version.pk, note="", by=made.gm)
+    corrections.reword_unit(session=made.first.session, unit_id=20, text=f"Only {UNPROVEN} {REWORDED}.", by=made.gm)
 
 
 @pytest.fixture(scope="module")
@@ -80,12 +102,12 @@ def cast(told: Story, django_db_blocker: DjangoDbBlocker) -> Mapping[str, Somebo
             members[role.value] = factories.make_user(f"walk-{role.value}")
             factories.make_membership(told.campaign, members[role.value], role)
         return {
-            "anonymous": Somebody("anonymous", None, WORDS),
-            "outsider": Somebody("outsider", outsider, WORDS),
-            "reader": Somebody("reader", members["reader"], ()),
-            "player": Somebody("player", members["player"], ()),
-            "gm": Somebody("gm", told.gm, ()),
-            "admin": Somebody("admin", admin, ()),
+            "anonymous": Somebody.of("anonymous", None, WORDS),
+            "outsider": Somebody.of("outsider", outsider, WORDS),
+            "reader": Somebody.of("reader", members["reader"]),
+            "player": Somebody.of("player", members["player"]),
+            "gm": Somebody.of("gm", told.gm),
+            "admin": Somebody.of("admin", admin),
         }
 
 
@@ -102,9 +124,13 @@ def made(
     with django_db_blocker.unblock():
         campaign, gm = told.campaign, told.gm
         run = factories.make_run(told.first)
-        export = Export.objects.create(
-            campaign=campaign, format="json", edition="gm", ordered_by=gm, rung_at=timezone.now()
-        )
+        player = cast["player"].user
+        assert player is not None
+        taken_out = [
+            exports.order(who=who, slug=campaign.slug, format=format, edition=edition, by=who).pk
+            for who, edition, format in ((gm, "gm", "json"), (player, "player", "json"), (player, "player", "markdown"))
+        ]
+        assert {exports.work(export_id=pk) for pk in taken_out} == {exports.SUCCEEDED}
         webhook = Webhook.objects.create(
             campaign=campaign, owner=gm, url="https://example.org/x", site="https://here.example"
         )
@@ -117,7 +143,7 @@ def made(
             "run_id": [run.pk],
             "secret_id": [secret.pk for secret in told.secrets.values()],
             "decision_id": list(Decision.objects.values_list("pk", flat=True)),
-            "export_id": [export.pk],
+            "export_id": taken_out,
             "webhook_id": [webhook.pk],
             "member_id": list(campaign.memberships.values_list("pk", flat=True)[:1]),
             "invitation_id": [invitation.pk],
@@ -154,6 +180,11 @@ def asked_of_the_api(values: Mapping[str, Any], *, asking: bool) -> Iterator[str
             yield from walking.asked(fill(path, values), walking.questions(parameters) if asking else ("",))
 
 
+def few(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the first and the last value of each parameter."""
+    return {name: list(dict.fromkeys((each[0], each[-1]))) for name, each in values.items()}
+
+
 def fill(path: str, values: Mapping[str, Any]) -> Iterator[str]:
     name = path.partition("{")[2].partition("}")[0]
     if not name:
@@ -165,15 +196,24 @@ def fill(path: str, values: Mapping[str, Any]) -> Iterator[str]:
 
 def leaked(response: HttpResponseBase, path: str, words: Sequence[str]) -> list[str]:
     """Return the secrets in the answer's body and headers, but for what the question itself said."""
-    body = b"".join(response) if isinstance(response, StreamingHttpResponse) else _content(response)
-    said = f"{response.headers} {body.decode(errors='replace')}"
+    said = f"{response.headers} {_unpacked(_body(response)).decode(errors='replace')}"
     for part in path.replace("?", "/").split("/"):
         if ":sha256:" in part:
             said = said.replace(part, "").replace(part.replace(":", "%3A"), "")
     return [word for word in (*SECRETS, *HIDDEN, *words) if word in said]
 
 
-def _content(response: HttpResponseBase) -> bytes:
+def _unpacked(body: bytes) -> bytes:
+    """Return the files of an archive with their names, and anything else as it is."""
+    if not body.startswith(b"PK"):
+        return body
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        return b"\n".join(name.encode() + b"\n" + archive.read(name) for name in archive.namelist())
+
+
+def _body(response: HttpResponseBase) -> bytes:
+    if isinstance(response, StreamingHttpResponse):
+        return b"".join(response)
     assert isinstance(response, HttpResponse)
     return response.content
 
@@ -194,8 +234,9 @@ def walk(somebody: Somebody, paths: Iterator[str], **headers: str) -> tuple[dict
 def test_nobody_below_a_game_master_is_told_a_secret(
     role: str, paths: Callable[..., Iterator[str]], cast: Mapping[str, Somebody], values: Mapping[str, Any], db: None
 ) -> None:
-    # A reader sees what a player sees, an outsider what anybody does: these two ask for each address once.
-    found, statuses = walk(cast[role], paths(values, asking=role in ("anonymous", "player")))
+    # A reader sees what a player sees, an outsider what anybody does: these two ask for each address, and little more.
+    whole = role in ("anonymous", "player")
+    found, statuses = walk(cast[role], paths(values if whole else few(values), asking=whole))
 
     assert found == {}
     assert not {429, 500} & set(statuses)
@@ -208,11 +249,25 @@ def test_a_token_of_a_player_is_told_no_secret(
     user = cast["player"].user
     assert user is not None
     _, raw = tokens.create(user=user, name="walk", scope=ApiToken.Scope.ADMIN)
-    nobody = Somebody("token", None, ())
-    found, statuses = walk(nobody, asked_of_the_api(values, asking=False), HTTP_AUTHORIZATION=f"Bearer {raw}")
+    nobody = Somebody.of("token", None)
+    found, statuses = walk(nobody, asked_of_the_api(few(values), asking=False), HTTP_AUTHORIZATION=f"Bearer {raw}")
 
     assert found == {}
     assert 200 in statuses
+
+
+def test_a_finished_export_is_given_to_whom_it_is_for(
+    cast: Mapping[str, Somebody], made: Mapping[str, Sequence[object]], told: Story, db: None
+) -> None:
+    """The walk has asked for these files: here it is seen that there is something in them."""
+    own, *players = made["export_id"]
+    address = f"/campaigns/{told.campaign.slug}/exports"
+    for pk in players:
+        got = cast["player"].client.get(f"{address}/{pk}/file")
+        assert isinstance(got, StreamingHttpResponse)
+        assert DUKE.encode() in _unpacked(b"".join(got))
+    assert leaked(cast["gm"].client.get(f"{address}/{own}/file"), "", ())
+    assert cast["player"].client.get(f"{address}/{own}/file").status_code == 404
 
 
 @pytest.mark.parametrize("role", ["gm", "admin"])
@@ -298,7 +353,12 @@ TOOLS: Mapping[str, Callable[[Actor, str], list[tuple[Any, ...]]]] = {
     ],
     "evenings": lambda actor, slug: [(actor, slug)],
     "summary": lambda actor, slug: [(actor, slug, number) for number in (1, 2, 3)],
-    "stretch": lambda actor, slug: [],
+    "stretch": lambda actor, slug: [
+        (actor, slug, number, *ends, limit)
+        for number in (1, 2, 3)
+        for ends in ((None, None, None), (1, None, None), (30, 20, None), (None, None, 7))
+        for limit in (2, 200)
+    ],
     "news": lambda actor, slug: [(actor, slug, 0)],
 }
 
@@ -317,6 +377,24 @@ def test_no_tool_tells_a_secret(cast: Mapping[str, Somebody], told: Story, db: N
                 assert [word for word in (*SECRETS, *cast[role].words) if word in answer] == [], (role, name)
 
 
+def tag_of(client: Client, path: str) -> str | None:
+    response = client.get(path)
+    _body(response)
+    return response.headers.get("ETag")
+
+
+def asked_twice(client: Client, paths: Iterable[str]) -> Mapping[str, tuple[int, bytes, int]]:
+    """Return by path the status, the body, and how many queries the second answer took."""
+    found = {}
+    for path in paths:
+        _body(client.get(path))
+        with CaptureQueriesContext(connection) as queries:
+            response = client.get(path)
+            body = _body(response)
+        found[path] = (response.status_code, body, len(queries))
+    return found
+
+
 def test_what_only_game_masters_see_changes_no_etag_of_a_players(
     cast: Mapping[str, Somebody], told: Story, values: Mapping[str, Any], db: None
 ) -> None:
@@ -327,8 +405,10 @@ def test_what_only_game_masters_see_changes_no_etag_of_a_players(
         if told.campaign.slug in path
     ]
     client = cast["player"].client
+    answers = [path for path in paths if path.startswith("/api/") and not path.endswith(NUMBERED)]
+    told_before = asked_twice(client, answers)
     # Pages of game masters have no tag for a player; neither have refusals.
-    before = {path: client.get(path).headers.get("ETag") for path in paths if "/review/" not in path}
+    before = {path: tag_of(client, path) for path in paths if "/review/" not in path}
     people = records(Sight(told.campaign, Edition.GM, True), 1, "npcs")
     next(each for each in people if each["name"] == VOICE)["source_refs"] = families.refs(told.first, ((7, 7), (8, 8)))
     artifact = told.campaign.sessions.get(number=1).artifacts.get(lane="dnd/npcs")
@@ -339,11 +419,13 @@ def test_what_only_game_masters_see_changes_no_etag_of_a_players(
     versions.approve(version_id=changed.pk, note="", by=told.gm)
     families.make_version(told.first, "npcs", [story.npc(told.first, PENDING, (1, 1))])
 
-    after = {path: client.get(path).headers.get("ETag") for path in before if before[path]}
+    after = {path: tag_of(client, path) for path in before if before[path]}
     changed_tags = {path for path, tag in after.items() if tag != before[path]}
+    told_after = asked_twice(client, answers)
 
     assert len(after) > len(NUMBERED)
     assert {path for path in changed_tags if not path.endswith(NUMBERED)} == set()
+    assert {path for path in answers if told_after[path] != told_before[path]} == set()
 
 
 def test_every_address_is_walked(values: Mapping[str, Any]) -> None:

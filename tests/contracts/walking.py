@@ -202,8 +202,8 @@ def values_of(story: Story, ids: Sequence[str], made: Mapping[str, Sequence[obje
     sessions = list(campaign.sessions.order_by("number").values_list("pk", flat=True))
     return {
         "slug": [campaign.slug],
-        "number": [1, 3],
-        "kind": ["npc", "item"],
+        "number": [1, 2, 3],
+        "kind": ["npc", "item", "location"],
         "entity_id": list(ids),
         "family": FAMILIES,
         "name": ["presence-people", "presence-items", "relations", "speaking-s1", "fight-s1-1", "x"],

@@ -10,7 +10,7 @@ from typing import Any
 
 from campaigns.actions import runs
 from campaigns.actions.transcripts import import_transcript
-from campaigns.models import ArtifactVersion, Campaign, Checkpoint, GameSession, LaneRun, Run
+from campaigns.models import ArtifactVersion, Campaign, Checkpoint, Exchange, GameSession, LaneRun, Run
 from extraction.canonical import canonical_json
 from extraction.codes import Code
 from extraction.pipelines.config import read_pipeline
@@ -72,6 +72,11 @@ def kept(run: Any) -> dict[str, bytes]:
 def digests(run: Any) -> dict[str, str]:
     versions = ArtifactVersion.objects.filter(artifact__session=run.session_id)
     return dict(versions.values_list("artifact__lane", "digest"))
+
+
+def timeouts(run: Any) -> int:
+    """Return how many calls of the run were given up waiting for."""
+    return Exchange.objects.filter(lane__run=run, outcome=Code.LLM_TIMEOUT.value).count()
 
 
 def claims(run: Any) -> int:

@@ -60,7 +60,8 @@ class Processes:
         new = [pid for pid in alive if pid not in self._roles]
         known = {pid: role for pid, role in self._roles.items() if pid in alive}
         # A sentinel replaces like by like; with two different ones gone nobody can tell which is which.
-        self._roles = known | (dict.fromkeys(new, gone[0]) if len(set(gone)) <= 1 else {})
+        kinds = set(gone)
+        self._roles = known | (dict.fromkeys(new, *kinds) if len(kinds) == 1 else {})
 
 
 def kill(pid: int) -> None:

@@ -14,7 +14,7 @@ from extraction.lanes.job import LaneJob, LaneResult
 from extraction.lanes.ports import FixedSeats, LanePorts, MemoryCheckpoints
 from extraction.lanes.run import run_lane
 from extraction.llm.boundary import Exchange
-from extraction.llm.openai_client import OpenAIClient
+from extraction.llm.openai_client import SCHEMA_NOTE, OpenAIClient
 from extraction.prompts.catalog import Catalog
 from extraction.registry import LANES
 from tests.verification.environment import ROOT
@@ -47,11 +47,12 @@ class Witnessed:
         return self.error is not None and self.error.code is Code.RUN_CANCELLED
 
     def asked(self, prompt: str) -> dict[str, list[Exchange]]:
-        """Return the prompt's exchanges by what the user message said, each in order of time."""
+        """Return the prompt's exchanges by what the user message said before any schema, each in order of time."""
         grouped: defaultdict[str, list[Exchange]] = defaultdict(list)
         for exchange in self.exchanges:
             if exchange.prompt_id == prompt:
-                grouped[json.loads(exchange.request)["messages"][-1]["content"]].append(exchange)
+                said = json.loads(exchange.request)["messages"][-1]["content"]
+                grouped[said.partition(f"\n\n{SCHEMA_NOTE}\n")[0]].append(exchange)
         return grouped
 
 

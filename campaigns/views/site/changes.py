@@ -29,7 +29,7 @@ def changes_page(request: HttpRequest, visit: Visit) -> HttpResponse:
         "days": [(day, list(of_day)) for day, of_day in groupby(news, key=lambda each: each.at.date())],
         "since": since,
         "before": before,
-        "next": rows[PAGE - 1].pk if len(rows) > PAGE else None,
+        "next": rows[PAGE - 1].number if len(rows) > PAGE else None,
     }
     return visit.page("site/changes.html", context, title="What changed")
 
@@ -61,7 +61,7 @@ def _add(feed: Atom1Feed, news: News, request: HttpRequest, page: str) -> None:
         title=f"{news.told}{where}",
         link=request.build_absolute_uri(news.address) if news.address else page,
         description="",
-        unique_id=f"{page}#c{news.pk}",
+        unique_id=f"{page}#c{news.number}",
         unique_id_is_permalink=False,
         pubdate=news.at,
         updateddate=news.at,

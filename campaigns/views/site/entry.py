@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import urlencode
@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from campaigns.joining import Citation
 from campaigns.library.occurrences import Occurrence, companions, occurrences_of
 from campaigns.library.registry import Full, Line, entries, entry
+from campaigns.library.standing import unmoved
 from campaigns.library.transcripts import quotes
 from campaigns.pictures.drawing import Picture
 from campaigns.views.site import portraits
@@ -27,12 +28,13 @@ LONGEST_QUERY = 200
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A cited passage; without `text` it may not be shown."""
+    """A cited passage; without `text` it may not be shown. `linked`: the newest transcript has it at these units."""
 
     session: int
     start: int
     end: int
     text: str | None
+    linked: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,27 +156,30 @@ def _evenings(visit: Visit, found: Full, stretch: Sequence[Occurrence], *, alone
     proof = found.evidence[:MOST_OCCURRENCES] if alone else []
     cited = [ref for occurrence in stretch for ref in occurrence.refs] + list(proof)
     said = quotes(visit.sight, cited) if visit.sight.words else {}
+    here = unmoved(visit.sight, said)
     titles = {line.number: line.title for line in visit.sessions}
     numbers = sorted({occurrence.session for occurrence in stretch} | {ref.session for ref in proof})
     return [
         Evening(
             number,
             titles.get(number, ""),
-            _met(found, [each for each in stretch if each.session == number], said),
-            tuple(_quote(ref, said) for ref in proof if ref.session == number),
+            _met(found, [each for each in stretch if each.session == number], said, here),
+            tuple(_quote(ref, said, here) for ref in proof if ref.session == number),
         )
         for number in numbers
     ]
 
 
-def _met(found: Full, occurrences: Sequence[Occurrence], said: Mapping[Citation, str | None]) -> tuple[Met, ...]:
+def _met(
+    found: Full, occurrences: Sequence[Occurrence], said: Mapping[Citation, str | None], here: Collection[Citation]
+) -> tuple[Met, ...]:
     """Return the occurrences with their passages; those that follow each other and say the same are one."""
     met = []
     for (refs, *_), alike in groupby(occurrences, key=_sameness):
         all_of_them = list(alike)
         first = all_of_them[0]
         kinds = tuple(dict.fromkeys(each.kind.replace("_", " ") for each in all_of_them))
-        quoted = tuple(_quote(ref, said) for ref in refs)
+        quoted = tuple(_quote(ref, said, here) for ref in refs)
         met.append(Met(first, kinds, quoted, "" if first.name == found.name else first.name))
     return tuple(met)
 
@@ -183,5 +188,5 @@ def _sameness(each: Occurrence) -> tuple[tuple[Citation, ...], str, str | None, 
     return tuple(each.refs), each.name, each.detail, each.actor, each.recipient
 
 
-def _quote(ref: Citation, said: Mapping[Citation, str | None]) -> Quote:
-    return Quote(ref.session, ref.start_unit_id, ref.end_unit_id, said.get(ref))
+def _quote(ref: Citation, said: Mapping[Citation, str | None], here: Collection[Citation]) -> Quote:
+    return Quote(ref.session, ref.start_unit_id, ref.end_unit_id, said.get(ref), ref in here)

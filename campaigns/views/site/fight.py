@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse
 
@@ -12,6 +12,7 @@ from campaigns.errors import NotFound
 from campaigns.library.during import during
 from campaigns.library.fights import Fight, Turn, fights
 from campaigns.library.sessions import session
+from campaigns.library.standing import Standing, standing_of
 from campaigns.library.transcripts import Line, reading
 from campaigns.views.site import portraits
 from campaigns.views.site.naming import facts_of_fight, title_of
@@ -60,14 +61,16 @@ def fight_page(request: HttpRequest, visit: Visit, number: int, k: int) -> HttpR
     fought = fights(visit.sight, number)
     fight = fight_at(fought, k)
     told = during(visit.sight, number, fight, (SPELLS, EVENTS))
+    standing = standing_of(visit.sight, number)
+    fight = _landed(fight, standing)
     context = {
         "evening": evening,
         "evening_title": title_of(evening),
         "fight": fight,
         "facts": facts_of_fight(fight),
         "tallies": _tallies(visit, number, fight) if visit.sight.words else None,
-        "castings": _castings(told_of(SPELLS, record) for record in told[SPELLS]),
-        "ends": [told_of(EVENTS, record) for record in told[EVENTS] if record.get("kind") in ENDS],
+        "castings": _castings(told_of(SPELLS, record, standing) for record in told[SPELLS]),
+        "ends": [told_of(EVENTS, record, standing) for record in told[EVENTS] if record.get("kind") in ENDS],
         "picture": portraits.fight_of(fight),
         "picture_file": f"fight-s{number}-{k}",
         "before": k - 1 if k > 1 else None,
@@ -85,6 +88,17 @@ def fight_at(fought: Sequence[Fight], k: int) -> Fight:
 
 def name_of(fight: Fight) -> str:
     return f"Fight {fight.number}: {fight.title}" if fight.title else f"Fight {fight.number}"
+
+
+def _landed(fight: Fight, standing: Standing) -> Fight:
+    """Return the fight with its turns citing the newest transcript, and nothing where their words are lost."""
+    rounds = (replace(each, turns=tuple(_turn_now(turn, standing) for turn in each.turns)) for each in fight.rounds)
+    return replace(fight, rounds=tuple(rounds))
+
+
+def _turn_now(turn: Turn, standing: Standing) -> Turn:
+    refs = [now for ref in turn.refs if (now := standing.citation(ref)) is not None]
+    return replace(turn, refs=refs, interrupts=tuple(_turn_now(each, standing) for each in turn.interrupts))
 
 
 def _tallies(visit: Visit, number: int, fight: Fight) -> list[Tally]:

@@ -24,7 +24,7 @@ SENTENCES: Mapping[str, Callable[[ChangeRow, str], str]] = {
 class News:
     """One thing that changed. `address` is empty where there is nothing to look at any more."""
 
-    pk: int
+    number: int
     at: datetime
     told: str
     kind: str
@@ -42,4 +42,4 @@ def _told(slug: str, row: ChangeRow) -> News:
     told = sentence(row, wording.one) if sentence else f"{row.name}: {row.change}"
     alive = row.change != "retired" or bool(row.superseded_by)
     address = entry_address(slug, row.kind, row.entity_id) if alive else ""
-    return News(row.pk, row.at, told, wording.title, row.session, address)
+    return News(row.number, row.at, told, wording.title, row.session, address)

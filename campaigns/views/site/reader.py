@@ -107,7 +107,7 @@ def _passages(visit: Visit, number: int, found: Reading) -> list[Passage]:
 
 
 def _from(visit: Visit, number: int, start: int, size: int) -> Reading:
-    """Return the stretch and the unit after it, which may stand far away where much is withheld."""
+    """Return the stretch and the unit after it."""
     return reading(visit.sight, number, after_position=start - 1, limit=size + 1)
 
 

@@ -11,11 +11,14 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from campaigns.library.artifacts import records
+from campaigns.library.editions import payloads, records_of
 from campaigns.library.fights import fights
 from campaigns.library.registry import Line, entries
 from campaigns.library.sessions import SessionLine, session
+from campaigns.library.sight import Sight
+from campaigns.library.standing import Standing, standing_of
 from campaigns.library.transcripts import Voice, voices
-from campaigns.presentation import Shown, shown
+from campaigns.presentation import SCENES, Shown, shown
 from campaigns.speakers import Table
 from campaigns.views.site import portraits
 from campaigns.views.site.campaign import MOST_LINES, facts_of, pending_by_session
@@ -33,11 +36,14 @@ Record = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A scene as the outline shows it. `told` is false where the reader may not have its title, only its mode."""
+    """A scene as the outline shows it. `told` is false where the reader may not have its title, only its mode.
+
+    `start` is the unit of the newest transcript that it begins with, None where that has not its words any more.
+    """
 
     title: str
     mode: str
-    start: int
+    start: int | None
     told: bool
 
     @property
@@ -58,7 +64,7 @@ class Cast:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A record as it reads, with the unit that its evidence begins with."""
+    """A record as it reads, with the unit of the newest transcript that its evidence begins with, if it is there."""
 
     shown: Shown
     unit: int | None
@@ -82,6 +88,7 @@ def session_page(request: HttpRequest, visit: Visit, number: int) -> HttpRespons
     scenes = scenes_of(visit, number)
     reads = sight.words and bool(evening.unit_count)
     spoken = voices(sight, number) if reads else []
+    standing = standing_of(sight, number)
     fought = fights(sight, number)
     before, after = _neighbours(visit.sessions, number)
     context = {
@@ -91,9 +98,9 @@ def session_page(request: HttpRequest, visit: Visit, number: int) -> HttpRespons
         "fights": [(fight, facts_of_fight(fight)) for fight in fought],
         "facts": facts_of(evening),
         "nothing": not any(evening.families.values()),
-        "spells": [told_of("spells", record) for record in records(sight, number, "spells")],
+        "spells": [told_of("spells", record, standing) for record in records(sight, number, "spells")],
         "found": [
-            told_of("item-occurrences", record)
+            told_of("item-occurrences", record, standing)
             for record in records(sight, number, "item-occurrences")
             if record.get("kind") in HAPPENED
         ],
@@ -129,24 +136,34 @@ def scenes_of(visit: Visit, number: int) -> list[Scene]:
 
     Somebody without words gets the scenes' modes for titles, and no unit to go to.
     """
-    words = visit.sight.words
+    words, standing = visit.sight.words, standing_of(visit.sight, number)
     found: list[Scene] = []
-    for record in records(visit.sight, number, "scenes"):
+    source_id, told = _scenes(visit.sight, number)
+    for record in told:
         mode = _mode(record)
         title = str(record["title"]) if words else f"{mode} scene".capitalize()
         if not (words and found and (found[-1].title, found[-1].mode) == (title, mode)):
-            found.append(Scene(title, mode, int(record["start_unit_id"]), words))
+            start = int(record["start_unit_id"])
+            now = standing.now(source_id, start, start)
+            found.append(Scene(title, mode, now and now[0], words))
     return found
+
+
+def _scenes(sight: Sight, number: int) -> tuple[str, list[dict[str, Any]]]:
+    """Return the scenes with the source that their units are of; none where none are approved."""
+    found = payloads(sight, (SCENES,), number).get((number, SCENES))
+    return ("", []) if found is None else (found[0].transcript.source_id, records_of(found[1]))
 
 
 def titles_of(scenes: Sequence[Scene]) -> Mapping[int, str]:
     """Return the titles by the unit that the scene begins with."""
-    return {scene.start: scene.title for scene in scenes}
+    return {scene.start: scene.title for scene in scenes if scene.start is not None}
 
 
-def told_of(family: str, record: Record) -> Told:
-    refs = record.get("source_refs") or [{}]
-    return Told(shown(family, record), refs[0].get("start_unit_id"), str(record.get("item_id", "")))
+def told_of(family: str, record: Record, standing: Standing) -> Told:
+    ref = record["source_refs"][0]
+    now = standing.now(ref["source_id"], ref["start_unit_id"], ref["end_unit_id"])
+    return Told(shown(family, record), now and now[0], str(record.get("item_id", "")))
 
 
 def _mode(record: Record) -> str:

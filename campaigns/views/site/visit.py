@@ -85,15 +85,9 @@ class Visit:
         return [item.at(self.campaign.slug, self.request.path) for item in items]
 
     @cached_property
-    def evenings(self) -> list[SessionLine]:
-        """All sessions of the campaign, in order, also those that the person wants to hear nothing of yet."""
-        return sorted(sessions(replace(self.sight, as_of=None)), key=lambda line: line.number)
-
-    @cached_property
     def sessions(self) -> list[SessionLine]:
-        """The sessions that the person wants to hear of, in order."""
-        as_of = self.sight.as_of
-        return [line for line in self.evenings if as_of is None or line.number <= as_of]
+        """The sessions that the person wants to hear of, in order: how many come after them is not told either."""
+        return sessions(self.sight)
 
     def page(
         self, template: str, context: Mapping[str, object], *, title: str, told: str = "", status: int = 200

@@ -14,10 +14,11 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from campaigns import tasks
 from campaigns.access import Actor, Need
-from campaigns.actions import exports, secrets
+from campaigns.actions import exports, secrets, sessions, versions
 from campaigns.adapters import downloads
 from campaigns.errors import ActionError, Conflict, Forbidden, NotFound
 from campaigns.exports import formats, tables
@@ -25,7 +26,10 @@ from campaigns.exports.files import ExportFile, Progress
 from campaigns.library.sight import Sight
 from campaigns.models import AuditEntry, Campaign, Export, GameSession, Membership
 from extraction.codes import Code
+from extraction.identity import comparison_key, npc_id
 from tests.campaigns.exports.telling import tell_an_evening
+from tests.campaigns.library.story import npc
+from tests.campaigns.review import families
 
 State = Export.State
 
@@ -167,6 +171,45 @@ def test_what_became_a_secret_cannot_be_fetched_any_more(told: Campaign, gm: Use
     with pytest.raises(NotFound):
         exports.opened(export, player)
     exports.opened(own, gm).close()
+
+
+def test_what_players_see_no_more_cannot_be_fetched(told: Campaign, gm: User, player: User) -> None:
+    """Whatever took it away: here a version without the spells, which nobody keeps secret."""
+    export, own = made(player), made(gm, "gm")
+    transcript = GameSession.objects.get(number=1).transcripts.get()
+    version = families.make_version(transcript, "spells", [])
+    versions.approve(version_id=version.pk, note="", by=gm)
+
+    with pytest.raises(NotFound):
+        exports.opened(export, player)
+    exports.opened(own, gm).close()
+    exports.opened(made(player), player).close()
+
+
+def test_hiding_what_players_never_saw_takes_no_export_from_them(told: Campaign, gm: User, player: User) -> None:
+    export = made(player)
+    transcript = GameSession.objects.get(number=1).transcripts.get()
+    pending = families.make_version(transcript, "npcs", [npc(transcript, "Nobody Yet", (41, 41))])
+    secrets.hide_entry(campaign=told, kind="npc", entity_id=npc_id(comparison_key("Nobody Yet")), by=gm)
+
+    assert pending.state == "pending"
+    exports.opened(export, player).close()
+
+
+def test_exports_go_with_a_session_that_is_removed(
+    told: Campaign,
+    gm: User,
+    player: User,
+    data_folder: Path,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    made(player)
+    made(gm, "gm")
+    with django_capture_on_commit_callbacks(execute=True):
+        sessions.remove(session_id=GameSession.objects.get(number=1).pk, by=gm)
+
+    assert not Export.objects.exists()
+    assert files(data_folder) == []
 
 
 def test_the_players_edition_has_nothing_of_the_secrets(told: Campaign, gm: User) -> None:

@@ -116,6 +116,14 @@ def test_a_campaign_that_is_there_is_left_alone(taken: Files, campaign: Campaign
     assert Campaign.objects.count() == 1
 
 
+def secret(files: Files, **fields: object) -> Files:
+    return edited(files, "secrets.json", lambda value: value[0].update(fields))
+
+
+def version(files: Files, **fields: object) -> Files:
+    return edited(files, "sessions/1/session.json", lambda value: value["versions"][0].update(fields))
+
+
 HARM: dict[str, Callable[[Files], Files]] = {
     "a changed file": lambda files: {**files, "campaign.json": files["campaign.json"].replace(b"Salt", b"Sale")},
     "a missing file": lambda files: {path: data for path, data in files.items() if path != "secrets.json"},
@@ -170,6 +178,41 @@ HARM: dict[str, Callable[[Files], Files]] = {
     "an undo of nothing": lambda files: edited(
         files, "sessions/7/decisions.json", lambda value: value[1].update(about=None)
     ),
+    "a binding of nothing": lambda files: secret(files, binding={}),
+    "names that are numbers": lambda files: secret(
+        files, binding={"source_id": "salt-ferry.s1.t1", "start": 18, "end": 20, "names": [5]}
+    ),
+    "a passage of another transcript": lambda files: secret(
+        files, binding={"source_id": "salt-ferry.s7.t1", "start": 18, "end": 20, "names": []}
+    ),
+    "a passage of units that are not there": lambda files: secret(
+        files, binding={"source_id": "salt-ferry.s1.t1", "start": 18, "end": 9999, "names": []}
+    ),
+    "an entry without an id": lambda files: secret(
+        files, kind="entry", entry_kind="npc", session=None, binding={"ids": [], "names": []}
+    ),
+    "an entry of a session": lambda files: secret(
+        files, kind="entry", entry_kind="npc", binding={"ids": ["a"], "names": []}
+    ),
+    "an entry of no registry": lambda files: secret(
+        files, kind="entry", session=None, binding={"ids": ["a"], "names": []}
+    ),
+    "a merge of strings": lambda files: secret(
+        files, kind="merge", entry_kind="npc", session=None, binding={"members": ["a"], "names": []}
+    ),
+    "a record of no family": lambda files: secret(files, kind="occurrence", binding={"family": "npcs", "records": []}),
+    "a passage of no session": lambda files: secret(files, session=None),
+    "a note as long as a book": lambda files: secret(files, note="a" * 5_000_000),
+    "groups of nothing": lambda files: version(files, consolidations={"applied": [{}]}),
+    "groups that are text": lambda files: version(files, consolidations={"applied": "abc"}),
+    "proposals without a verdict": lambda files: version(files, consolidations={"proposals": [{"members": []}]}),
+    "references that are numbers": lambda files: version(files, manifest={"references": {"npcs": 5}}),
+    "references of no version": lambda files: version(files, manifest={"references": {"npcs": {"lane": "dnd/npcs"}}}),
+    "a stage that is text": lambda files: version(files, manifest={"extract": "x"}),
+    "findings without a code": lambda files: version(files, findings=[{}]),
+    "a decision that names no decisions": lambda files: edited(
+        files, "sessions/7/decisions.json", lambda value: value[0].update(data={"revived": 5})
+    ),
     "a secret of no session": lambda files: edited(files, "secrets.json", lambda value: value[0].update(session=99)),
 }
 
@@ -210,7 +253,7 @@ def test_players_get_what_they_may_read(campaign: Campaign, gm: User) -> None:
     version = ArtifactVersion.objects.get(artifact__lane="dnd/spells")
     said = orjson.loads(files["sessions/1/transcript.json"])
 
-    assert files["sessions/1/artifacts/spells.json"].decode() == version.payload
+    assert orjson.loads(files["sessions/1/artifacts/spells.json"])["spells"] == orjson.loads(version.payload)["spells"]
     assert {unit["speaker"] for unit in said["units"]} == {"Ottilie", "Bram", "Pike"}
     assert [each.unit_id for each in UNITS if each.unit_id not in {unit["unit_id"] for unit in said["units"]}] == [
         18,

@@ -35,8 +35,18 @@ FIRST = (
     "\uff1d",
     "\u2212",
     "\xa0@",
+    "\xad=",
+    "\ufe0f=",
+    "\u180e=",
+    "\u115f=",
+    "\u3164=",
+    "\u2800\u0301@",
+    "\ufe62",
+    "\ufe63",
+    "\ufe66",
+    "\ufe6b",
 )
-DANGEROUS = "=+-@|%\uff1d\uff0b\uff0d\uff20\u2212"
+DANGEROUS = "=+-@|%\uff1d\uff0b\uff0d\uff20\u2212\ufe62\ufe63\ufe66\ufe6b"
 
 
 @pytest.mark.parametrize("first", FIRST)

@@ -83,7 +83,24 @@ def test_players_do_not_read_what_is_kept_from_them(campaign: Campaign, gm: User
 
     assert "So the captain is dead." in whole
     assert "So the captain is dead." not in players
-    assert vault.WITHHELD in players
+    assert len(players.splitlines()) < len(whole.splitlines())
+    assert "passage" not in players
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("see https://example.org", r"see https\://example.org"),
+        ("see obsidian://open", r"see obsidian\://open"),
+        ("see WWW.example.org", r"see WWW\.example.org"),
+        ("a@example.org", r"a\@example.org"),
+        ("status:: dead", r"status:\: dead"),
+        ("a ::: b", r"a :\:\: b"),
+        ("Session 3: at 10:30.", "Session 3: at 10:30."),
+    ],
+)
+def test_no_address_and_no_field_is_made_of_what_was_said(said: str, written: str) -> None:
+    assert plain(said) == written
 
 
 def test_hostile_names_stay_text_and_files_stay_in_their_folder(campaign: Campaign, gm: User) -> None:

@@ -136,19 +136,25 @@ def test_a_withheld_passage_is_neither_read_nor_quoted_nor_counted(told: Story) 
     hidden = Citation(session.pk, 1, told.first.source_id, 9, 10)
 
     assert 30 not in [line.unit_id for line in reading.lines]
-    assert (reading.unit_count, reading.withheld) == (len(story.UNITS) - 2, [(8, 2)])
+    assert reading.unit_count == len(reading.lines) == len(story.UNITS) - 2
     assert [at.start_unit_id for at in lantern.evidence] == [9, 10]
     assert transcripts.quotes(seen, [hidden]) == {hidden: None}
     with pytest.raises(NotFound):
         transcripts.reading(seen, 1, start_unit=30)
 
 
-def test_a_page_of_a_reading_tells_of_the_passages_in_it_alone(told: Story) -> None:
+def test_pages_of_a_reading_are_those_of_a_transcript_without_the_passages(told: Story) -> None:
     seen = sight(told.campaign)
-    pages = [transcripts.reading(seen, 1, after_position=at, limit=4) for at in (None, 3, 7, 12)]
+    pages = [transcripts.reading(seen, 1, after_position=at, limit=4) for at in (None, 3, 7, 8, 10)]
 
-    assert [[line.position for line in page.lines] for page in pages] == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 11, 12], []]
-    assert [page.withheld for page in pages] == [[], [], [(8, 2)], []]
+    assert [[line.position for line in page.lines] for page in pages] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9, 10],
+        [9, 10],
+        [],
+    ]
+    assert [line.unit_id for line in pages[2].lines] == [9, 10, 11]
 
 
 def test_revealing_everything_gives_players_what_game_masters_have(told: Story, gm: User) -> None:
@@ -183,10 +189,10 @@ def test_players_are_told_of_changes_as_if_nothing_had_been_merged(told: Story) 
 
 
 def test_revealing_a_merge_tells_players_that_they_are_one(told: Story, gm: User) -> None:
-    before = {row.pk for row in changes.changes(sight(told.campaign), limit=100)}
+    before = {row.number for row in changes.changes(sight(told.campaign), limit=100)}
     secrets.reveal(secret_id=told.secrets["merged again"].pk, by=gm)
     secrets.reveal(secret_id=told.secrets["merge"].pk, by=gm)
-    new = [row for row in changes.changes(sight(told.campaign), limit=100) if row.pk not in before]
+    new = [row for row in changes.changes(sight(told.campaign), limit=100) if row.number not in before]
 
     assert ("created", MERGED) in [(row.change, row.name) for row in new]
 
@@ -240,8 +246,8 @@ def test_a_change_of_what_players_do_not_see_changes_none_of_their_digests(told:
 def test_a_payload_that_no_secret_touches_is_kept_once(told: Story) -> None:
     kept = PlayerPayload.objects.values_list("version__artifact__lane", "version__artifact__session__number")
 
-    assert ("dnd/locations", 1) not in kept
     assert ("dnd/scenes", 2) not in kept
+    assert ("dnd/npc-occurrences", 2) not in kept
     assert ("dnd/npcs", 1) in kept
 
 

@@ -44,3 +44,27 @@ def test_apart_a_shared_word_tells_nothing() -> None:
     assert Mentions(names, apart=True).hinted("Orlan") == set()
     assert Mentions(names).hinted("Orlan") == {"duke", "twice"}
     assert Mentions(names, apart=True).hinted("the Twiceborn") == {"twice"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        pytest.param("hooded stranger", "Two hooded strangers", id="a-plural"),
+        pytest.param("hooded witch", "the hooded witches'", id="a-longer-plural"),
+        pytest.param("grey fairy", "grey fairies", id="an-irregular-plural"),
+        pytest.param("Xi", "Xis plan", id="a-possessive-without-its-sign"),
+        pytest.param("Élodie", "Elodie sings", id="no-accent"),
+        pytest.param("Elodie", "E\u0301lodie sings", id="an-accent-of-its-own"),
+    ],
+)
+def test_named_knows_plurals_possessives_and_accents(name: str, text: str) -> None:
+    assert Mentions([(name, "it")]).named(text) == {"it"}
+
+
+def test_a_name_that_is_the_plural_of_another_is_itself() -> None:
+    assert Mentions([("Mill", "one"), ("Mills", "two")]).named("the Mills and the mill's wheel") == {"one", "two"}
+    assert Mentions([("Mill", "one"), ("Mills", "two")]).named("the Mills") == {"two"}
+
+
+def test_a_telling_word_has_no_accents() -> None:
+    assert Mentions([("Élodie Marchand", "it")]).hinted("elodie") == {"it"}

@@ -12,13 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaigns.joining import Entry, join
-from campaigns.library.kept import Identity, Kept, KeptEntry, KeptMerge, KeptOccurrence, KeptRange, Member, ranges_of
+from campaigns.library.kept import (
+    Identity,
+    Kept,
+    KeptEntry,
+    KeptMerge,
+    KeptOccurrence,
+    KeptRange,
+    KeptRecord,
+    Member,
+    ranges_of,
+    subject_of,
+)
 from campaigns.library.mentions import Mentions
 from campaigns.library.pages import Page
 from campaigns.library.sources import KINDS, Told, session_registry
 from campaigns.library.stretches import Stretch
 from campaigns.library.veil import Telling, Veil, identities_of, veiled
 from campaigns.library.veiled import Players
+from campaigns.spelling import name_key
 from extraction.identity import comparison_key, item_id, location_id, npc_id
 
 NAMES = ("Amaris", "Borrel", "Cendrik", "Dovane", "Elsimir", "Fandral", "the grey ferryman", "a lame piper")
@@ -165,7 +177,7 @@ def test_a_kept_merge_is_told_nowhere(world: World) -> None:
     for merge in world.kept.merges:
         for entry in shown.entries:
             ids = {entry.entity_id, *entry.other_ids}
-            keys = set(map(comparison_key, (entry.name, *entry.also_called)))
+            keys = set(map(name_key, (entry.name, *entry.also_called)))
             assert sum(bool(member.ids & ids) or member.key in keys for member in merge.members) <= 1
 
 
@@ -322,10 +334,11 @@ def test_a_kept_record_is_withheld_whatever_else_is(world: World, data: st.DataO
     session = world.told[0].session_id
     given_turns = data.draw(turns(session))
     chosen = data.draw(st.sampled_from(given_turns))
-    kept = KeptOccurrence(50, session, "combat-turns", (comparison_key(chosen["actor"]),), ranges_of(chosen))
+    told = KeptRecord.of(f"s{session}", "combat-turns", chosen)
+    kept = KeptOccurrence(50, session, "combat-turns", (told,))
     veil = world.veil(replace(world.kept, occurrences=(kept,)))
     shown = Players(veil, session, world.page(session)).shown("combat-turns", given_turns)
-    same = [turn for turn in shown if (comparison_key(turn["actor"]), ranges_of(turn)) == (*kept.subject, kept.refs)]
+    same = [turn for turn in shown if (subject_of("combat-turns", turn), ranges_of(turn)) == (told.subject, told.refs)]
 
     assert same == [] or veil.by_kind[world.kind].parted
 

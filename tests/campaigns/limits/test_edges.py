@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TypeAlias
 
 import pytest
@@ -88,7 +89,7 @@ READING: Mapping[str, tuple[dict[str, int], Callable[[int], bytes], int]] = {
 @pytest.mark.parametrize("name", READING)
 def test_limit_of_reading_takes_what_fits_alone(name: str) -> None:
     limits, made, limit = READING[name]
-    got = [taken(lambda n=n: read_transcript(made(n), limits=Limits(**limits))) for n, _ in around(limit)]
+    got = [taken(partial(read_transcript, made(n), limits=Limits(**limits))) for n, _ in around(limit)]
 
     assert got == [True, True, False]
 
@@ -190,11 +191,11 @@ def test_limit_of_an_act_takes_what_fits_alone(name: str, campaign: Campaign, gm
         setattr(settings, setting, value)
     attempt = prepare(campaign, gm)
 
-    assert [taken(lambda n=n: attempt(n)) for n, _ in around(limit)] == [True, True, False]
+    assert [taken(partial(attempt, n)) for n, _ in around(limit)] == [True, True, False]
 
 
 def test_lowest_cap_is_one_token() -> None:
-    assert [taken(lambda n=n: caps.check((), n, None)) for n in (0, 1)] == [False, True]
+    assert [taken(partial(caps.check, (), n, None)) for n in (0, 1)] == [False, True]
 
 
 def test_webhook_beyond_the_last_is_refused(campaign: Campaign, gm: User, settings: Settings) -> None:
@@ -284,7 +285,7 @@ def test_moment_is_not_before_now(gm: User) -> None:
     now = timezone.now()
     ends = (now - timedelta(seconds=1), datetime(2200, 1, 1, tzinfo=UTC))
 
-    assert [taken(lambda at=at: tokens.create(user=gm, name="n", scope="read", expires_at=at)) for at in ends] == [
+    assert [taken(partial(tokens.create, user=gm, name="n", scope="read", expires_at=at)) for at in ends] == [
         False,
         True,
     ]

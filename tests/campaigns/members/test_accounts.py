@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from django.contrib.auth.models import User
 from django.core import mail
@@ -56,6 +57,21 @@ def test_sign_in_by_name_without_any_address(greta: User) -> None:
 
     assert sign_in(client) == 302
     assert client.get("/account/").status_code == 200
+
+
+def test_accounts_that_differ_in_case_alone_sign_in_by_their_exact_names(greta: User) -> None:
+    other = factories.make_user("Greta")
+    other.set_password("another-lantern")
+    other.save()
+
+    assert sign_in(Client()) == 302
+    assert sign_in(Client(), "another-lantern", name="Greta") == 302
+    assert sign_in(Client(), "another-lantern", name="greta") == 200
+    assert sign_in(Client(), name="GRETA") == 200
+
+
+def test_case_of_a_name_that_only_one_has_does_not_matter(greta: User) -> None:
+    assert sign_in(Client(), name="GRETA") == 302
 
 
 def test_sign_in_leads_on_and_not_off_the_site(greta: User) -> None:
@@ -225,6 +241,38 @@ def test_two_factor_is_asked_for_and_a_recovery_code_works_once(greta: User) -> 
         assert fresh.get("/account/").status_code == 302
         fresh.post("/account/two-factor/authenticate/", {"code": attempt})
         assert ("_auth_user_id" in fresh.session) is let_in
+
+
+def test_secrets_of_two_factor_are_not_stored_in_clear_and_older_plain_ones_still_work(greta: User) -> None:
+    secret = "JBSWY3DPEHPK3PXP"
+    TOTP.activate(greta, secret)
+    RecoveryCodes.activate(greta)
+    stored = [str(row.data) for row in Authenticator.objects.all()]
+    plain = dict(Authenticator.objects.get(type="totp").data, secret=secret)
+
+    assert secret not in str(stored)
+    assert all("fernet:" in data for data in stored)
+    for data in (None, plain):
+        if data:
+            Authenticator.objects.filter(type="totp").update(data=data)
+            cache.clear()
+        client = Client()
+        sign_in(client)
+        client.post("/account/two-factor/authenticate/", {"code": code_for(secret)})
+        assert "_auth_user_id" in client.session
+
+
+def test_second_factor_of_another_secret_key_lets_nobody_in(greta: User, settings: Settings) -> None:
+    secret = "JBSWY3DPEHPK3PXP"
+    TOTP.activate(greta, secret)
+    settings.SECRET_KEY = "another-key"
+    client = Client()
+    sign_in(client)
+
+    refused = client.post("/account/two-factor/authenticate/", {"code": code_for(secret)})
+
+    assert refused.status_code == 200
+    assert "_auth_user_id" not in client.session
 
 
 def test_codes_of_two_factor_are_throttled(greta: User) -> None:

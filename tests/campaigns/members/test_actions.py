@@ -12,8 +12,8 @@ from django import db
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from campaigns.actions import members
-from campaigns.errors import ActionError, Conflict, NotFound
+from campaigns.actions import audit, members
+from campaigns.errors import ActionError, Conflict, Forbidden, NotFound
 from campaigns.models import AuditEntry, Campaign, Invitation, Membership
 from extraction.codes import Code
 from tests import factories
@@ -142,6 +142,89 @@ def test_sign_up_with_a_taken_name_uses_nothing(campaign: Campaign, gm: User) ->
 
     invitation.refresh_from_db()
     assert invitation.uses == 0
+
+
+def test_sign_up_with_a_name_that_differs_by_case_alone_is_refused(campaign: Campaign, gm: User) -> None:
+    invitation, _ = invite(campaign, gm)
+
+    with pytest.raises(ActionError):
+        members.sign_up(invitation_id=invitation.pk, username="GM", password="tide-and-lantern", email="")
+
+    assert not User.objects.filter(username="GM").exists()
+
+
+def test_sign_up_with_a_name_that_is_taken_meanwhile_is_refused(
+    campaign: Campaign, gm: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look and the writing somebody takes the name: only the database can tell."""
+    invitation, _ = invite(campaign, gm)
+    monkeypatch.setattr(User, "full_clean", lambda user: User.objects.create_user(user.username))
+    monkeypatch.setattr(User.objects, "filter", lambda **asked: User.objects.none())
+
+    with pytest.raises(ActionError) as refused:
+        members.sign_up(invitation_id=invitation.pk, username="wilm", password="tide-and-lantern", email="")
+
+    invitation.refresh_from_db()
+    assert (refused.value.code, invitation.uses) == (Code.INVITATION_INVALID, 0)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(lambda campaign, _, by: invite(campaign, by, role="gm"), id="invite"),
+        pytest.param(
+            lambda campaign, made, by: members.revoke_invitation(campaign=campaign, invitation_id=made.pk, by=by),
+            id="revoke",
+        ),
+    ],
+)
+def test_who_manages_no_more_makes_and_closes_no_link(
+    campaign: Campaign, gm: User, player: User, act: Callable[..., object]
+) -> None:
+    """The page let them in while they were the GM; the act looks again."""
+    members.change_role(campaign=campaign, member_id=member_of(campaign, player).pk, role="gm", by=gm)
+    made, _ = invite(campaign, player)
+    members.change_role(campaign=campaign, member_id=member_of(campaign, gm).pk, role="player", by=player)
+
+    with pytest.raises(Forbidden):
+        act(campaign, made, gm)
+
+    made.refresh_from_db()
+    assert (Invitation.objects.count(), made.revoked_at) == (1, None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_gm_who_is_demoted_while_a_link_is_made_makes_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    campaign, gm, other = factories.make_campaign(), factories.make_user(), factories.make_user()
+    for user in (gm, other):
+        factories.make_membership(campaign, user, Role.GM)
+    demoted, refused = threading.Event(), []
+    record = audit.record
+
+    def slowly(**facts: Any) -> AuditEntry:
+        if facts["act"] == "member.role":
+            # Inside the demotion: the link waits for it, or is made by somebody who is the GM no more.
+            demoted.set()
+            inviting.join(timeout=0.5)
+        return record(**facts)
+
+    def go() -> None:
+        demoted.wait(timeout=30)
+        try:
+            invite(campaign, gm, role="gm")
+        except Forbidden as error:
+            refused.append(error.code)
+        finally:
+            db.connections.close_all()
+
+    monkeypatch.setattr(audit, "record", slowly)
+    inviting = threading.Thread(target=go)
+    inviting.start()
+    members.change_role(campaign=campaign, member_id=member_of(campaign, gm).pk, role="player", by=other)
+    inviting.join(timeout=60)
+
+    assert refused == [Code.AUTH_FORBIDDEN]
+    assert not Invitation.objects.exists()
 
 
 def test_role_is_changed_and_audited(campaign: Campaign, gm: User, player: User) -> None:

@@ -13,10 +13,16 @@ from pytest_django import DjangoAssertNumQueries, Settings
 
 from campaigns.actions import pulses
 from campaigns.models import LaneRun
+from campaigns.views import health
 from tests.factories import make_lane_run, make_user
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a-token-for-the-scraper"
+
+
+@pytest.fixture(autouse=True)
+def fresh_process() -> None:
+    health.MIGRATED.clear()
 
 
 def samples(client: Client, **headers: str) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
@@ -62,6 +68,22 @@ def test_not_ready_is_a_503_that_names_the_part(
     answer = client.get("/readyz")
 
     assert (answer.status_code, answer.json()) == (503, said)
+
+
+def test_migrations_are_looked_for_until_none_is_missing_and_the_database_always(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[list[object]] = [["0004"], []]
+    monkeypatch.setattr("campaigns.views.health._missing_migrations", lambda: found.pop(0))
+    said = [client.get("/readyz").json()["migrated"] for _ in range(4)]
+
+    def away(**at: object) -> bool:
+        raise db.OperationalError
+
+    monkeypatch.setattr("campaigns.actions.pulses.any_supervisor", away)
+
+    assert (said, found) == ([False, True, True, True], [])
+    assert client.get("/readyz").status_code == 503
 
 
 def test_metrics_are_for_the_token_and_for_site_admins(client: Client, settings: Settings) -> None:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import sqlite3
+import stat
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,6 +24,7 @@ from campaigns.actions import pulses
 from campaigns.errors import ActionError
 from campaigns.keeping import backup, tables
 from campaigns.models import Campaign
+from extraction.codes import Code
 from tests.campaigns.supervisor.installation import Installation
 from tests.factories import make_campaign, make_transcript
 
@@ -50,7 +55,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Installation]:
         _on_server(f"DROP DATABASE {home.environ['DATABASE_URL'].rpartition('/')[2]} WITH (FORCE)")
 
 
-def _other_database(folder: Path) -> dict[str, str]:
+def _other_database(folder: Path) -> dict[str, Any]:
     if connection.vendor == "sqlite":
         return {}
     name = "moved_" + re.sub(r"\W", "_", folder.name)[-40:].lower()
@@ -82,6 +87,7 @@ def test_an_archive_moves_is_backed_up_and_comes_back_with_the_same_digest(
     whole = total(filled)
     said = elsewhere.command("move_database", source)
     elsewhere.command("backup", str(kept))
+    own = stat.S_IMODE(kept.stat().st_mode)
     again = elsewhere.attempt("move_database", source)
     refused = elsewhere.attempt("restore", str(kept))
     # New rows get keys beyond the moved ones.
@@ -90,10 +96,41 @@ def test_an_archive_moves_is_backed_up_and_comes_back_with_the_same_digest(
     elsewhere.command("restore", str(kept), "--replace")
 
     assert whole in said
+    assert own == 0o600
     assert (again.returncode, "already" in again.stderr) == (1, True)
     assert (refused.returncode, "--replace" in refused.stderr) == (1, True)
     assert changed != whole
     assert total(elsewhere) == whole
+
+
+@pytest.mark.parametrize("writing", [False, True], ids=["idle", "writing"])
+def test_a_database_that_another_program_has_open_is_not_taken_from_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writing: bool
+) -> None:
+    """A web server keeps its connections: it would write on into the file that was replaced."""
+    monkeypatch.setattr(backup, "BUSY_S", 0.1)
+    place = tmp_path / "notarius.sqlite3"
+    with closing(sqlite3.connect(place, isolation_level=None)) as server:
+        server.execute("PRAGMA journal_mode=WAL")
+        server.execute("CREATE TABLE said (word)")
+        if writing:
+            server.execute("BEGIN IMMEDIATE")
+        with pytest.raises(ActionError, match="in use") as refused:
+            backup._taken(place)
+        server.execute("INSERT INTO said VALUES ('still here')")
+        if writing:
+            server.execute("COMMIT")
+
+    assert refused.value.code is Code.ARCHIVE_IN_USE
+    with closing(backup._taken(place)) as alone:
+        assert alone.execute("SELECT word FROM said").fetchall() == [("still here",)]
+        assert not place.with_name(place.name + "-wal").exists()
+
+
+def test_a_damaged_database_may_be_replaced(tmp_path: Path) -> None:
+    place = tmp_path / "notarius.sqlite3"
+    place.write_bytes(b"no database" * 100)
+    backup._taken(place).close()
 
 
 @pytest.mark.django_db

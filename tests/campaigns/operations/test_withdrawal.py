@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 
 from campaigns.actions import corrections, plans, runs
 from campaigns.actions.staleness import stale_artifacts
+from campaigns.actions.transcripts import import_transcript
 from campaigns.actions.withdrawal import withdraw_words
 from campaigns.actions.work import work
 from campaigns.carried import of_session
@@ -76,6 +81,114 @@ def test_what_was_made_of_the_words_is_flagged(session: GameSession) -> None:
     assert carried.lost > 0
 
 
+def said_before(session: GameSession) -> list[list[str]]:
+    """Return the texts of each revision but the one that the withdrawal made."""
+    revisions = session.transcripts.order_by("revision")
+    return [[unit.text for unit in corrections.units_of(revision)] for revision in revisions][:-1]
+
+
+def unnamed(units: Sequence[SourceUnit] = UNITS) -> list[SourceUnit]:
+    """Return the units as a recorder numbers voices: nobody is called by name."""
+    return [replace(unit, speaker=f"SPEAKER_{unit.speaker == 'Joost':d}") for unit in units]
+
+
+def named_afterwards(session: GameSession) -> None:
+    corrections.rename_speaker(session=session, old="SPEAKER_1", new="Joost", by=None)
+
+
+def reworded(session: GameSession) -> None:
+    """Every word of the line is another one, so that its place alone tells that it is the same line."""
+    named_afterwards(session)
+    corrections.reword_unit(session=session, unit_id=1, text="Meine Schwester wohnt nebenan.", by=None)
+
+
+def reworded_first(session: GameSession) -> None:
+    corrections.reword_unit(session=session, unit_id=1, text="Meine Schwester wohnt nebenan.", by=None)
+    named_afterwards(session)
+
+
+def split(session: GameSession) -> None:
+    corrections.split_unit(session=session, unit_id=1, parts=("My sister Jolanda", "lives in Varsselder."), by=None)
+    named_afterwards(session)
+
+
+def split_and_reworded(session: GameSession) -> None:
+    corrections.split_unit(session=session, unit_id=1, parts=("My sister Jolanda", "lives in Varsselder."), by=None)
+    corrections.reword_unit(session=session, unit_id=1, text="Somebody of mine", by=None)
+    named_afterwards(session)
+
+
+def uploaded_with_other_numbers(session: GameSession) -> None:
+    """The recording is transcribed anew: other numbers, a line more in front, a word heard better, and now a name."""
+    units = [
+        SourceUnit(1, "Ines", "Is everybody there?"),
+        SourceUnit(2, "Ines", UNITS[0].text),
+        SourceUnit(3, "Joost", SECRET.replace("Jolanda", "Yolanda")),
+        SourceUnit(4, "Ines", UNITS[2].text),
+        SourceUnit(5, "Joost", UNITS[3].text),
+    ]
+    data = json.dumps({"schema": "notarius.transcript.v1", "units": [unit.as_json() for unit in units]})
+    import_transcript(campaign=session.campaign, number=session.number, data=data.encode(), by=None)
+
+
+def gone_for_a_while(session: GameSession) -> None:
+    """The line is missing from one upload, and there again in the next one, under another number."""
+    for units in (UNITS[2:], (UNITS[0], replace(UNITS[1], unit_id=88), *UNITS[2:])):
+        data = json.dumps({"schema": "notarius.transcript.v1", "units": [unit.as_json() for unit in units]})
+        import_transcript(campaign=session.campaign, number=session.number, data=data.encode(), by=None)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [reworded, reworded_first, split, split_and_reworded, uploaded_with_other_numbers, gone_for_a_while],
+)
+def test_the_words_go_from_revisions_that_say_them_otherwise(changed: Callable[[GameSession], None]) -> None:
+    session = make_transcript(make_session(), unnamed()).session
+    changed(session)
+    withdraw_words(campaign=session.campaign, label="Joost", by=None)
+
+    kept = {text for revision in said_before(session) for text in revision}
+    newest = {unit.text for unit in corrections.units_of(session.transcripts.latest("revision"))}
+    assert kept | newest == {Unit.WITHDRAWN, UNITS[0].text, UNITS[2].text} | (kept & {"Is everybody there?"})
+
+
+def test_a_line_that_joins_two_peoples_words_goes_whole_and_the_others_own_line_stays() -> None:
+    units = [SourceUnit(1, "Table", "We are four tonight, friends."), SourceUnit(2, "Table", SECRET), *UNITS[2:]]
+    session = make_transcript(make_session(), units).session
+    corrections.join_units(session=session, first_unit_id=1, last_unit_id=2, by=None)
+    import_transcript(
+        campaign=session.campaign,
+        number=session.number,
+        data=json.dumps(
+            {
+                "schema": "notarius.transcript.v1",
+                "units": [
+                    {"unit_id": 1, "speaker": "Ines", "text": "We are four tonight, friends."},
+                    {"unit_id": 2, "speaker": "Joost", "text": SECRET},
+                    *(unit.as_json() for unit in UNITS[2:]),
+                ],
+            }
+        ).encode(),
+        by=None,
+    )
+    withdraw_words(campaign=session.campaign, label="Joost", by=None)
+
+    ines = ["We are four tonight, friends."]
+    rest = [UNITS[2].text, Unit.WITHDRAWN]
+    gone = [Unit.WITHDRAWN]
+    assert said_before(session) == [[*ines, *gone, *rest], [*gone, *rest], [*ines, *gone, *rest]]
+
+
+def test_a_label_that_the_newest_revision_has_no_more_is_withdrawn_from_the_older_ones() -> None:
+    session = make_transcript(make_session(), UNITS).session
+    corrections.rename_speaker(session=session, old="Joost", new="Nobody", by=None)
+    corrections.reword_unit(session=session, unit_id=1, text="My aunt lives next door.", by=None)
+    withdraw_words(campaign=session.campaign, label="Joost", by=None)
+
+    assert [texts[1] for texts in said_before(session)] == [Unit.WITHDRAWN] * 3
+    assert not Unit.objects.filter(speaker="Nobody").exists()
+
+
 def test_others_keep_their_words(session: GameSession) -> None:
     other = make_transcript(make_session(), UNITS).session
     withdraw_words(campaign=session.campaign, label="Joost", by=None)
@@ -94,6 +207,16 @@ def test_nothing_is_withdrawn_for_a_stranger_or_under_a_run(session: GameSession
         withdraw_words(campaign=session.campaign, label="Joost", by=None)
 
     assert Unit.objects.filter(text=SECRET).exists()
+
+
+def test_a_label_that_there_is_not_reaches_no_query(client: Client, session: GameSession) -> None:
+    gm = make_user()
+    make_membership(session.campaign, gm, Membership.Role.GM)
+    client.force_login(gm)
+    address = f"/campaigns/{session.campaign.slug}/withdraw/"
+
+    assert client.get(f"{address}?speaker=%00").status_code == 200
+    assert client.post(address, {"speaker": "\x00", "sure": "yes"}).status_code == 400
 
 
 def test_a_game_master_confirms_and_a_player_finds_no_page(client: Client, session: GameSession) -> None:

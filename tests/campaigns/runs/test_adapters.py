@@ -116,6 +116,23 @@ def test_put_with_stale_token_writes_nothing(desk: Desk) -> None:
     assert desk.row().calls == 0
 
 
+def test_exchanges_of_a_write_that_was_rolled_back_are_written_with_the_next(desk: Desk) -> None:
+    desk.log(round_trip(1))
+    desk.log(round_trip(2))
+
+    with pytest.raises(RuntimeError), desk.record.writing():
+        raise RuntimeError("the write fails")
+    lost = Exchange.objects.count()
+    desk.checkpoints.put("k", b"one")
+
+    assert lost == 0
+    assert [zlib.decompress(bytes(row.request)) for row in Exchange.objects.order_by("pk")] == [
+        b"request 1",
+        b"request 2",
+    ]
+    assert desk.row().calls == 2
+
+
 def test_put_of_cancelled_run_still_keeps_what_was_paid_for(desk: Desk) -> None:
     runs.cancel(run=desk.lane.run, by=None)
 

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connections
 from django_q.models import OrmQ, Task
 
 from campaigns import tasks
@@ -17,6 +17,8 @@ from extraction.codes import Code
 from extraction.errors import LaneFailed, LeaseLost
 from extraction.lanes.job import LaneJob, LaneResult
 from extraction.lanes.ports import LanePorts
+from extraction.llm.boundary import Exchange as RoundTrip
+from extraction.llm.boundary import Usage
 from tests.campaigns.runs.conftest import planned_run
 from tests.leaks import Leaks
 from tests.loopback import ScriptedServer, answer, failure
@@ -146,6 +148,26 @@ def test_database_failure_leaves_the_lane_to_its_lease(
     assert returned == {"lane": lane.pk, "outcome": "database_lost"}
     assert (lane.state, lane.attempts) == (State.RUNNING, 1)
     assert SECRET not in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+def test_database_that_went_away_gives_the_lane_back_uncounted_once_it_is_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lane = planned_run().lanes.get()
+
+    def lost(of: object, job: LaneJob, ports: LanePorts) -> LaneResult:
+        ports.record(RoundTrip("p", b"{}", b"{}", "ok", Usage(), 1, "m", "openai", ""))
+        monkeypatch.setattr(connections["default"], "is_usable", lambda: False)
+        raise OperationalError(SECRET)
+
+    monkeypatch.setattr("campaigns.actions.work.run_lane", lost)
+    outcome = work(lane_id=lane.pk)
+
+    lane.refresh_from_db()
+    assert outcome == "database_lost"
+    assert (lane.state, lane.attempts, lane.token) == (State.QUEUED, 0, "")
+    assert lane.calls == Exchange.objects.count() == 1
 
 
 def test_ctrl_c_gives_the_lane_back(lane: LaneRun, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from campaigns.errors import ActionError
 from campaigns.search.cursors import AfterEntry, AfterUnit, read, written
-from campaigns.search.places import campaign_stretch, place_of, session_and_position, session_stretch
+from campaigns.search.places import campaign_of, campaign_stretch, place_of, session_and_position, session_stretch
 from campaigns.search.queries import LONGEST, MOST_TERMS, Phrase, Plain, Prefix, Query, parse
 from campaigns.search.words import GAP, MOST_PLACES, indexed, stem, words_of
 
@@ -80,6 +80,7 @@ def test_places_stand_in_the_order_of_campaign_session_and_position(campaign: in
 
     assert place < 2**63
     assert session_and_position(place) == (session, at)
+    assert campaign_of(place) == campaign
     one, whole = session_stretch(campaign, session), campaign_stretch(campaign)
     assert whole.first <= one.first <= place <= one.last <= whole.last
     assert campaign_stretch(campaign, session).last == one.last

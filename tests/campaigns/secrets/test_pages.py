@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
+from campaigns.actions import versions
 from campaigns.library.registry import entries
 from campaigns.library.secrets import marks
 from campaigns.library.sight import Edition, Sight
@@ -16,6 +17,7 @@ from extraction.identity import comparison_key, npc_id
 from tests import factories
 from tests.campaigns.library import story
 from tests.campaigns.library.story import DUKE, VOICE, Story
+from tests.campaigns.review import families
 
 
 @pytest.fixture(scope="module")
@@ -134,3 +136,30 @@ def test_the_page_asks_those_who_are_not_signed_in_to_sign_in(told: Story, clien
     assert client.get(address(told, "secrets")).status_code == 302
     client.force_login(admin)
     assert client.get(address(told, "secrets")).status_code == 200
+
+
+def test_a_name_that_may_be_a_kept_one_is_listed_until_it_is_hidden_too(told: Story, gm_client: Client) -> None:
+    people = [story.npc(told.first, name, (9, 9)) for name in ("Vexmara", "<i>Thornwhistle", "Sister Amaranth")]
+    version = families.make_version(told.first, "npcs", [*people, story.npc(told.first, VOICE, (7, 8))])
+    review = gm_client.get(reverse("review-version", args=[version.pk])).content.decode()
+    asked = '<b dir="auto">{}</b> <span class="quiet" dir="auto">like Vexmara Thornwhistle</span>'
+
+    assert asked.format("Vexmara") in review
+    assert asked.format("&lt;i&gt;Thornwhistle") in review
+    assert review.count('<span class="quiet" dir="auto">like ') == 2
+    assert "May be the same" not in gm_client.get(address(told, "secrets")).content.decode()
+
+    versions.approve(version_id=version.pk, note="", by=told.gm)
+    assert "May be the same" not in gm_client.get(reverse("review-version", args=[version.pk])).content.decode()
+    assert asked.format("Vexmara") in gm_client.get(address(told, "secrets")).content.decode()
+    for person in people[:2]:
+        form = {"kind": "entry", "entry_kind": "npc", "entity_id": str(person["id"])}
+        gm_client.post(address(told, "secret-hide"), form)
+    assert "May be the same" not in gm_client.get(address(told, "secrets")).content.decode()
+
+
+def test_only_a_name_of_the_same_kind_may_be_a_kept_one(told: Story, gm_client: Client) -> None:
+    place = families.place(told.first, "Vexmara's Well", ((10, 11),))
+    version = families.make_version(told.first, "locations", [place])
+
+    assert "May be the same" not in gm_client.get(reverse("review-version", args=[version.pk])).content.decode()

@@ -38,7 +38,7 @@ class Installation:
             for name, value in os.environ.items()
             if not name.startswith(("NOTARIUS_", "DATABASE_", "COVERAGE_", "COV_CORE"))
         }
-        self.environ = clean | {"NOTARIUS_DATA_DIR": str(folder), "NOTARIUS_CANARY_SECONDS": "1"} | settings
+        self.environ = clean | {"NOTARIUS_DATA_DIR": str(folder), "NOTARIUS_CANARY_SECONDS": "2"} | settings
         self._children: list[subprocess.Popen[bytes]] = []
 
     def command(self, *arguments: str) -> str:
@@ -76,7 +76,7 @@ class Installation:
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         if "DATABASE_URL" in self.environ:
             with psycopg.connect(self.environ["DATABASE_URL"]) as server:
-                return server.execute(sql).fetchall()  # type: ignore[arg-type]  # the tests' own words
+                return server.execute(sql).fetchall()
         with closing(sqlite3.connect(self.folder / "notarius.sqlite3", timeout=20)) as database:
             return database.execute(sql).fetchall()
 
@@ -108,6 +108,10 @@ class Installation:
         sentinels = children_of(cluster)
         started = children_of(sentinels[0]) if sentinels else []
         return sorted(started)[:2] if len(started) >= 4 else []
+
+    def monitor(self, cluster: int) -> int:
+        """Return the process that acknowledges tasks, which a new cluster's sentinel starts behind the two workers."""
+        return sorted(children_of(children_of(cluster)[0]))[2]
 
     def stop(self, child: subprocess.Popen[bytes]) -> int:
         child.send_signal(signal.SIGTERM)

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django_q.models import OrmQ
 
 from campaigns import processes, schedules, tasks
-from campaigns.actions import deliveries, webhooks
+from campaigns.actions import deliveries, members, retention, versions, webhooks
 from campaigns.models import Campaign, Delivery, Webhook
 from campaigns.webhooks.sending import Outcome
 from extraction.codes import Code
@@ -176,6 +176,35 @@ def test_sweep_takes_back_what_a_dead_worker_had(delivery: Delivery) -> None:
 
     assert deliveries.sweep(at=at) == 1
     assert deliveries.claim(delivery_id=delivery.pk, at=at) is not None
+
+
+def test_message_of_a_game_master_does_not_go_out_when_they_are_a_player_by_then(
+    campaign: Campaign, gm: User, player: User, webhook: Webhook
+) -> None:
+    transcript = factories.make_transcript(factories.make_session(campaign))
+    versions.approve(version_id=factories.make_version(transcript).pk, note="", by=gm)
+    webhooks.announce_changes(timezone.now())
+    members.transfer(campaign=campaign, member_id=campaign.memberships.get(user=player).pk, by=gm)
+
+    with Receiver() as receiver:
+        point_to(receiver)
+        outcomes = {row.event: deliveries.deliver(delivery_id=row.pk) for row in Delivery.objects.order_by("pk")}
+
+    webhook.refresh_from_db()
+    assert outcomes == {"version.approved": "delivered", "entity.changed": Code.WEBHOOK_OWNER.value}
+    assert len(receiver.seen) == 1
+    # They may still be told what players may know.
+    assert webhook.disabled_at is None
+
+
+def test_sweep_every_few_seconds_leaves_the_old_to_the_daily_purge(delivery: Delivery) -> None:
+    long_ago = timezone.now() - deliveries.KEPT - timedelta(hours=1)
+    Delivery.objects.update(state="failed", finished_at=long_ago)
+
+    deliveries.sweep(at=timezone.now())
+
+    assert Delivery.objects.exists()
+    assert retention.purge_due(at=timezone.now())["deliveries"] == 1
 
 
 def test_sweep_of_the_supervisor_sweeps_deliveries(delivery: Delivery, webhook: Webhook) -> None:

@@ -1,0 +1,72 @@
+"""Secrets that keep single records follow a review, which tells those records otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from campaigns.actions.nodes import Node, Record
+from campaigns.library.editions import records_of
+from campaigns.library.kept import SUBJECTS, KeptRecord, kept_in
+from campaigns.library.pages import Page
+from campaigns.library.ranges import standing_in
+from campaigns.library.stretches import Stretch
+from campaigns.library.veiled import bound_records
+from campaigns.models import ArtifactVersion, Secret
+
+
+def follow(base: ArtifactVersion, nodes: Sequence[tuple[Node, Record]]) -> None:
+    """Have the secrets that keep records of the base keep what became of these; the campaign must be locked.
+
+    `nodes` pairs what a review has with the record that came of it. Besides what takes a kept record's place, that is
+    every record which the review had cite lines of a kept one. What was bound before stays bound: the base may go on
+    being what is approved.
+    """
+    family = base.artifact.lane.rpartition("/")[2]
+    if family not in SUBJECTS:
+        return
+    rows = Secret.objects.select_for_update().filter(
+        session=base.artifact.session_id, kind=Secret.Kind.OCCURRENCE, revealed_at=None
+    )
+    secrets = {secret.pk: secret for secret in rows.order_by("pk") if secret.binding["family"] == family}
+    if not secrets:
+        return
+    kept = kept_in(list(secrets.values())).occurrences
+    page = _page(base, [record for one in kept for record in one.records])
+    before = records_of(orjson.loads(base.payload))
+    for one in kept:
+        bound = bound_records(one, before, page)
+        new = [
+            KeptRecord.of(base.transcript.source_id, family, record)
+            for node, record in nodes
+            if _takes_over(node, record, before, bound, page)
+        ]
+        fresh = [record.as_json() for record in dict.fromkeys(new) if record not in one.records]
+        if bound and fresh:
+            secret = secrets[one.pk]
+            secret.binding = {**secret.binding, "records": [*secret.binding["records"], *fresh]}
+            secret.save(update_fields=["binding"])
+
+
+def _page(base: ArtifactVersion, records: Sequence[KeptRecord]) -> Page:
+    units = base.transcript.units.order_by("position").values_list("unit_id", "text")
+    return Page(lambda: list(units), (), standing_in(records, base.transcript))
+
+
+def _takes_over(
+    node: Node, record: Record, before: Sequence[Mapping[str, Any]], bound: Sequence[Mapping[str, Any]], page: Page
+) -> bool:
+    """Say whether the node stands for a bound record, or has been given lines of one."""
+    old = None if node.origin is None else before[node.origin]
+    if old in bound:
+        return True
+    lines = [stretch for each in bound for stretch in page.stretches(each)]
+    had = _common(page.stretches(old), lines) if old is not None else set()
+    return node.touched and bool(_common(page.stretches(record), lines) - had)
+
+
+def _common(cited: frozenset[Stretch], lines: Sequence[Stretch]) -> set[int]:
+    mine = {at for stretch in cited for at in range(stretch.start, stretch.stop)}
+    return {at for stretch in lines for at in range(stretch.start, stretch.stop)} & mine

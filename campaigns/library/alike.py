@@ -1,0 +1,57 @@
+"""Names that may be another spelling of a kept one: players see them until a game master keeps them too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import orjson
+
+from campaigns.library.editions import records_of
+from campaigns.library.kept import kept_of
+from campaigns.library.mentions import Mentions
+from campaigns.library.names import names
+from campaigns.library.sight import Edition, Sight
+from campaigns.library.sources import kind_of
+from campaigns.models import ArtifactVersion, Campaign
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """An entry that players can see, and the kept names of its kind with which it shares a telling word."""
+
+    kind: str
+    entity_id: str
+    name: str
+    kept: list[str]
+
+
+def alike_for_players(campaign: Campaign) -> list[Alike]:
+    """Return what players see now that may be one with a kept entry, in the order of names."""
+    told = ((one.kind, one.entity_id, one.name) for one in names(Sight(campaign, Edition.PLAYER, words=True)))
+    return sorted(_alike(campaign, told), key=lambda one: (one.name, one.entity_id))
+
+
+def alike_in(version: ArtifactVersion) -> list[Alike]:
+    """Return what players would see once this registry is approved and that may be one with a kept entry."""
+    kind = kind_of(version.artifact.lane)
+    if kind is None or version.state != ArtifactVersion.State.PENDING:
+        return []
+    told = ((kind, one["id"], one["name"]) for one in records_of(orjson.loads(version.payload)))
+    return _alike(version.artifact.session.campaign, told)
+
+
+def _alike(campaign: Campaign, told: Iterable[tuple[str, str, str]]) -> list[Alike]:
+    """Return those that no secret binds yet, by id or by name, and of whose words a kept name has one."""
+    kept = kept_of(campaign).entries
+    bound = {entity_id for entry in kept for entity_id in entry.ids}
+    secret = Mentions.of(name for entry in kept for name in entry.names)
+    hints = {
+        kind: Mentions((name, name) for entry in kept if entry.kind == kind for name in entry.names)
+        for kind in {entry.kind for entry in kept}
+    }
+    return [
+        Alike(kind, entity_id, name, sorted(found))
+        for kind, entity_id, name in told
+        if kind in hints and entity_id not in bound and not secret.named(name) and (found := hints[kind].hinted(name))
+    ]
