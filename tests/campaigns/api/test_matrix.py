@@ -197,4 +197,6 @@ def test_public_campaign_shows_nobody_what_is_approved_and_no_words(world: World
         "download_export",
         "list_tokens",
         "get_current_token",
+        "list_runs",
+        "get_forecast",
     }
