@@ -2,6 +2,7 @@
 # make test   the whole test suite; make lint the checks; make bench the measurements
 PYTHON ?= python3
 BIN := .venv/bin
+WORKERS ?= auto
 
 .PHONY: setup run test test-postgres lint format bench fuzz soak verify requirements audit
 
@@ -23,7 +24,7 @@ run: .venv/run-ready
 	@$(BIN)/python manage.py up
 
 test: .venv/dev-ready
-	$(BIN)/python -m pytest -n auto --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered $(ARGS)
 
 # The whole suite on PostgreSQL; .ci/run leaves out what is the same on any database.
 test-postgres: .venv/dev-ready

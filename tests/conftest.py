@@ -76,3 +76,10 @@ def _member(campaign: Campaign, role: Membership.Role) -> User:
     user = factories.make_user(role.value)
     factories.make_membership(campaign, user, role)
     return user
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let tests that start processes follow each other on one worker: they mostly wait, and others can work."""
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group("processes"))

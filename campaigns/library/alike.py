@@ -37,7 +37,9 @@ def alike_in(version: ArtifactVersion) -> list[Alike]:
     kind = kind_of(version.artifact.lane)
     if kind is None or version.state != ArtifactVersion.State.PENDING:
         return []
-    told = ((kind, one["id"], one["name"]) for one in records_of(orjson.loads(version.payload)))
+    # A review also shows a record that lacks a field, which nothing can be told of here.
+    records = (one for one in records_of(orjson.loads(version.payload)) if one.get("id") and one.get("name"))
+    told = ((kind, str(one["id"]), str(one["name"])) for one in records)
     return _alike(version.artifact.session.campaign, told)
 
 

@@ -45,7 +45,7 @@ def client(gm: User) -> Client:
         pytest.param("get", f"{ROOT}/runs/99", 404, "run.unknown", id="unknown-run"),
         pytest.param("post", f"{ROOT}/artifact-versions/99/approve", 404, "version.unknown", id="unknown-version"),
         pytest.param("delete", "/api/v1/campaigns", 405, "method_not_allowed", id="method"),
-        pytest.param("get", f"{SESSION}/runs", 405, "method_not_allowed", id="method-of-a-write"),
+        pytest.param("get", f"{SESSION}/transcripts", 405, "method_not_allowed", id="method-of-a-write"),
         pytest.param("get", f"{ROOT}/campaigns?limit=0", 422, "request.invalid", id="limit-too-small"),
         pytest.param("get", f"{ROOT}/campaigns?limit=201", 422, "request.invalid", id="limit-too-large"),
         pytest.param("get", f"{ROOT}/campaigns?limit=x", 422, "request.invalid", id="limit-no-number"),
