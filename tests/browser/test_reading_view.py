@@ -126,16 +126,16 @@ def test_unit_on_the_review_page_shows_the_turns_that_cite_it(window: Window, ma
     page.locator(f"#unit-{second} .said").click()
     expect(page.locator("#citing-title")).to_have_text(f"Unit {second} is cited by")
     expect(page.locator("#citing a.cites")).to_have_count(1)
-    expect(page.locator(".records > li.lit")).to_have_count(1)
+    expect(page.locator(".records .record.lit")).to_have_count(1)
     page.locator("#citing a.cites").click()
 
-    expect(page.locator(".records > li.lit > .pick")).to_have_attribute("aria-current", "true")
+    expect(page.locator(".records .record.lit > .pick")).to_have_attribute("aria-current", "true")
     expect(page.locator("#now")).to_contain_text("evidence 1 of 3")
     page.keyboard.press("]")
     assert page.evaluate(FOCUSED) == f"unit-{unit_at(version.transcript, 141)}"
     page.get_by_role("button", name="Close").click()
     expect(page.locator("#citing-panel")).to_be_hidden()
-    expect(page.locator(".records > li.lit")).to_have_count(0)
+    expect(page.locator(".records .record.lit")).to_have_count(0)
     assert window.faults == []
 
 

@@ -6,6 +6,7 @@ import io
 import json
 import logging
 import logging.config
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -45,6 +46,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*args: object, **kwargs: object) -> None:
         raise ValueError(SECRET)
 
+    monkeypatch.setattr("campaigns.views.health.MIGRATED", threading.Event())
     monkeypatch.setattr("campaigns.views.health._missing_migrations", fail)
 
 

@@ -32,7 +32,9 @@ print(json.dumps(told))
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What a server with production settings says; the deployment check must have passed without a warning."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(("NOTARIUS_", "DATABASE_"))}
+    environ = {
+        name: value for name, value in os.environ.items() if not name.startswith(("NOTARIUS_", "DATABASE_", "DJANGO_"))
+    }
     environ |= {
         "DJANGO_SETTINGS_MODULE": "notarius_site.settings",
         "NOTARIUS_DATA_DIR": str(tmp_path_factory.mktemp("data")),

@@ -169,7 +169,7 @@
     if (form.matches("form.verdict")) {
       event.preventDefault();
       once(() => decide(form, event.submitter));
-    } else if (form.closest("#acts, .acts-whole, .opposed") && form.getAttribute("action").includes("/acts/")) {
+    } else if (form.closest("#acts, .acts-whole, .opposed") && form.getAttribute("action")?.includes("/acts/")) {
       event.preventDefault();
       const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action");
       once(() => load(address, { method: "POST", body: new FormData(form) }));

@@ -49,7 +49,7 @@
     root.focus({ preventScroll: true });
   }
 
-  const first = () => panel.querySelector("a") || panel;
+  const first = () => panel.querySelector("a.cites") ?? panel.querySelector("a") ?? panel;
   Notarius.keys({
     j: () => list?.step(1), k: () => list?.step(-1),
     g: () => document.getElementById("goto-unit")?.select(),
