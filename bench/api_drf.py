@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db.models import QuerySet
 from django.urls import path
 from django.utils import timezone
-from rest_framework import authentication, exceptions, generics, serializers  # type: ignore[import-untyped]
-from rest_framework.request import Request  # type: ignore[import-untyped]
+from rest_framework import authentication, exceptions, generics, serializers  # type: ignore[import-untyped]  # it ships no types
+from rest_framework.request import Request  # type: ignore[import-untyped]  # it ships no types
 
 from campaigns.access import Actor, Need, campaign_for
 from campaigns.actions import tokens

@@ -135,7 +135,7 @@ class Tally:
         for run, state in month:
             used = self._ended.get(run) or fresh[run]
             total.join(used)
-            if state not in (*Run.ACTIVE, Run.State.PAUSED):
+            if state not in Run.UNENDED:
                 self._ended[run] = used
         return total
 

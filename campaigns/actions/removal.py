@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 from django.db.models import Model, QuerySet
 
-from campaigns.actions import audit
+from campaigns.actions import audit, exports
 from campaigns.actions.locking import lock_campaign
-from campaigns.adapters import downloads
 from campaigns.errors import ActionError, Conflict
 from campaigns.models import (
     ArtifactVersion,
@@ -19,7 +17,6 @@ from campaigns.models import (
     Checkpoint,
     Decision,
     Exchange,
-    Export,
     Run,
     Transcript,
     Unit,
@@ -30,8 +27,6 @@ from extraction.codes import Code
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
-
-UNENDED = (*Run.ACTIVE, Run.State.PAUSED)
 
 
 def contents(campaign: Campaign) -> Mapping[str, int]:
@@ -62,10 +57,9 @@ def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> N
     locked = lock_campaign(campaign.pk, to_remove=True)
     if confirmed != locked.slug:
         raise ActionError("Write the campaign's short name exactly as it stands, to confirm.")
-    if Run.objects.filter(session__campaign=locked, state__in=UNENDED).exists():
+    if Run.objects.filter(session__campaign=locked, state__in=Run.UNENDED).exists():
         raise Conflict("A run of this campaign has not ended: cancel it first.", code=Code.RUN_FINISHED)
     counts = contents(locked)
-    marks = list(Export.objects.filter(campaign=locked).exclude(mark="").values_list("mark", flat=True))
     audit.record(
         by=by,
         act="campaign.remove",
@@ -73,7 +67,6 @@ def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> N
         campaign=locked,
         **{name.replace(" ", "_"): count for name, count in counts.items()},
     )
+    exports.discard_all(campaign=locked)
     backend().remove(campaign_stretch(locked.pk))
     locked.delete()
-    for mark in marks:
-        transaction.on_commit(partial(downloads.remove, mark), robust=True)

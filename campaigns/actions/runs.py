@@ -129,7 +129,7 @@ def cancel(*, run: Run, by: User | None) -> Run:
     Raises Conflict where the run has ended already.
     """
     locked = Run.objects.select_for_update().get(pk=run.pk)
-    if locked.state not in (*Run.ACTIVE, Run.State.PAUSED):
+    if locked.state not in Run.UNENDED:
         raise Conflict(f"This run is {locked.state} already.", code=Code.RUN_FINISHED)
     now = timezone.now()
     locked.state, locked.finished_at = Run.State.CANCELLED, now
@@ -169,7 +169,7 @@ def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -
     run = _locked_run(lane_id)
     # The lease as it was seen: a beat in between shows that somebody is alive.
     seen = LaneRun.objects.held_with(token).filter(pk=lane_id, lease_until=lease)
-    if run.state not in (*Run.ACTIVE, Run.State.PAUSED):
+    if run.state not in Run.UNENDED:
         changed = seen.update(
             state=State.CANCELLED, token="", lease_until=None, finished_at=at, error_code=Code.RUN_CANCELLED.value
         )

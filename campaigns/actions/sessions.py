@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def unfinished_runs(session: GameSession) -> list[Run]:
     """Return the runs that wait or are at work: they stand in the way of removing the session."""
-    return list(session.runs.filter(state__in=(*Run.ACTIVE, Run.State.PAUSED)))
+    return list(session.runs.filter(state__in=Run.UNENDED))
 
 
 @transaction.atomic

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
 Saying: TypeAlias = "tuple[int | None, str]"
-UNENDED = (*Run.ACTIVE, Run.State.PAUSED)
 UNITS_AT_ONCE = 500
 TELLING_WORDS = 5
 
@@ -74,7 +73,7 @@ def withdraw_words(*, campaign: Campaign, label: str, by: User | None) -> int:
     lock_campaign(campaign.pk)
     if label not in labels_of(campaign):
         raise ActionError("Nobody of that label has said anything here.")
-    if Run.objects.filter(session__campaign=campaign, state__in=UNENDED).exists():
+    if Run.objects.filter(session__campaign=campaign, state__in=Run.UNENDED).exists():
         raise Conflict("A run of this campaign has not ended: cancel it first.", code=Code.RUN_FINISHED)
     sessions = said_by(campaign, label)
     removed = sum(_withdraw(said.session, label, by) for said in sessions)

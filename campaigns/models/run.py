@@ -24,6 +24,7 @@ class Run(models.Model):
         CANCELLED = "cancelled"
 
     ACTIVE = (State.QUEUED, State.RUNNING)
+    UNENDED = (*ACTIVE, State.PAUSED)
 
     session = models.ForeignKey(GameSession, on_delete=models.CASCADE, related_name="runs")
     transcript = models.ForeignKey(Transcript, on_delete=models.CASCADE, related_name="runs")

@@ -26,8 +26,7 @@ def snippet(text: str, query: Query) -> SafeString:
         pieces += [escape(text[at : word.start]), "<mark>", escape(text[word.start : word.end]), "</mark>"]
         at = word.end
     pieces += [escape(text[at:last]), ELLIPSIS if last < len(text) else ""]
-    # Every piece of text was escaped just above; the marks are ours.
-    return mark_safe("".join(pieces))  # noqa: S308
+    return mark_safe("".join(pieces))  # noqa: S308 - every piece of text was escaped just above; the marks are ours
 
 
 def _window(text: str, words: list[Word], marked: list[int]) -> tuple[int, int]:

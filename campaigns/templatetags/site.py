@@ -44,7 +44,7 @@ def unit_link(slug: str, number: int, start: int, end: int | None = None) -> Saf
 def picture(drawn: Picture | None, slug: str, file: str = "", note: str = "") -> Mapping[str, object]:
     """Write a picture with its table; `file` is its name among the pictures that can be downloaded."""
     # Every text in the drawing was escaped when it was drawn (`pictures.drawing.escaped`).
-    svg = "" if drawn is None else mark_safe(drawn.inline())  # noqa: S308
+    svg = "" if drawn is None else mark_safe(drawn.inline())  # noqa: S308 - as said above
     return {"picture": drawn, "svg": svg, "slug": slug, "file": file, "note": note}
 
 

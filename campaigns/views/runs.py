@@ -113,7 +113,7 @@ def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
         "done": sum(lane.state not in LaneRun.UNFINISHED for lane in lanes),
         "used": costs.used_by(run.lanes.all()),
         "active": run.state in Run.ACTIVE,
-        "stoppable": run.state in (*Run.ACTIVE, Run.State.PAUSED),
+        "stoppable": run.state in Run.UNENDED,
     }
     part = request.GET.get("part") == "state"
     return render(request, "runs/run_state.html" if part else "runs/run.html", context)

@@ -123,6 +123,7 @@ def test_transcript_is_read_on_without_a_script(window: Window, told: Campaign) 
 
     expect(page.get_by_role("link", name="Session 36")).to_have_count(0)
     expect(page.get_by_text("You see the campaign as of session 1")).to_be_visible()
+    assert window.faults == []
 
 
 def test_game_master_looks_as_a_player_and_comes_back(window: Window, told: Campaign) -> None:
@@ -150,6 +151,7 @@ def test_keyboard_reaches_the_page_and_the_pictures_table(window: Window, told: 
     page.keyboard.press("Enter")
 
     expect(page.get_by_role("region", name="Which people occur in which sessions, as a table")).to_be_visible()
+    assert window.faults == []
 
 
 def test_printed_session_is_a_chronicle(window: Window, told: Campaign) -> None:
