@@ -143,6 +143,7 @@ class Code(StrEnum):
     MEMBER_LAST_GM = "member.last_gm"
     REQUEST_INVALID = "request.invalid"
     REQUEST_TOO_LARGE = "request.too_large"
+    REQUEST_ADDRESS = "request.address_too_long"
     REQUEST_MEDIA_TYPE = "request.media_type"
     REQUEST_NOT_ACCEPTABLE = "request.not_acceptable"
     REQUEST_PRECONDITION = "request.precondition"

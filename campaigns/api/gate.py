@@ -22,6 +22,8 @@ Asked = tuple[str, str]
 MULTIPART = "multipart/form-data"
 # What a multipart body has beside the file.
 FORM_BYTES = 65_536
+# Web servers and proxies refuse addresses of more than 8 KiB with answers of their own: ours comes first.
+ADDRESS_MAX_BYTES = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,8 @@ def guarded(view: View, endpoints: Endpoints) -> View:
 
 def _refusal(request: HttpRequest, endpoint: Endpoint) -> int | None:
     """Return the status with which a request is refused before anybody looks at it, None where it may pass."""
+    if len(request.get_full_path()) > ADDRESS_MAX_BYTES:
+        return 414
     length = _length(request)
     upload = request.content_type == MULTIPART and MULTIPART in endpoint.takes
     if length > (settings.UPLOAD_MAX_BYTES + FORM_BYTES if upload else settings.API_BODY_MAX_BYTES):

@@ -27,7 +27,12 @@ class Bar:
         tqdm.monitor_interval = 0
         self._label = label
         shape = "{desc}: {percentage:3.0f}%|{bar}| {elapsed}{postfix}"
-        self._bar = tqdm(desc=label, file=stream, total=1, dynamic_ncols=True, bar_format=shape)
+        self._told = -1
+        # A log has no use for a bar that is drawn again and again: it gets a line where a lane has ended.
+        self._log = None if stream.isatty() else stream
+        self._bar = tqdm(
+            desc=label, file=stream, total=1, dynamic_ncols=True, bar_format=shape, disable=self._log is not None
+        )
 
     def show_run(self, run: Run) -> None:
         lanes = list(run.lanes.values_list("key", "state", "chunks_done", "chunks_total"))
@@ -48,6 +53,11 @@ class Bar:
 
     def _show(self, lanes: Sequence[tuple[str, bool, float]]) -> None:
         ended = sum(share == 1 for _, _, share in lanes)
+        if self._log is not None:
+            if ended != self._told:
+                self._log.write(f"{self._label}: {ended} of {len(lanes)} lanes\n")
+            self._told = ended
+            return
         names = ", ".join(key for key, running, _ in lanes if running)
         self._bar.set_description_str(f"{self._label}, {names}" if names else self._label, refresh=False)
         self._bar.set_postfix_str(f"{ended} of {len(lanes)} lanes", refresh=False)

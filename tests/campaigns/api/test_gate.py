@@ -13,6 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
 from campaigns.api import sunset
+from campaigns.api.gate import ADDRESS_MAX_BYTES
 from campaigns.api.root import api
 from campaigns.api.sunset import Ending
 from campaigns.models import ArtifactVersion, Campaign, Transcript
@@ -115,6 +116,15 @@ def test_body_that_is_too_large_is_refused_before_it_is_read(client: Client, tra
         got = client.post(f"{SESSION}/runs", b" " * 1_025 + b"{}", content_type="application/json")
 
     assert (got.status_code, got.json()["code"]) == (413, "request.too_large")
+
+
+@pytest.mark.parametrize("beyond", [0, 1])
+def test_address_that_is_too_long_is_a_problem(beyond: int, client: Client, campaign: Campaign) -> None:
+    wanted = (414, "request.address_too_long") if beyond else (422, "request.invalid")
+    start = f"{ROOT}/campaigns?cursor="
+    got = client.get(start + "x" * (ADDRESS_MAX_BYTES + beyond - len(start)))
+
+    assert (got.status_code, got.json()["code"]) == wanted
 
 
 def test_upload_that_is_far_too_large_is_refused_before_it_is_read(client: Client, campaign: Campaign) -> None:
