@@ -4,8 +4,9 @@
 
 It answers the two prompts of the NPC lane: an extraction with every generated name of the passage at the unit that
 says it, a reconciliation with no group. With `--answers FILE` it gives the prepared answers of that file instead. How
-long a call takes depends on its prompt alone, so every run of the same transcript has the same delays. `--cache` counts
-what a prefix cache would serve and says so in each reply's usage. `GET /counts` says what came in since the start,
+long a call takes depends on its prompt alone, so every run of the same transcript has the same delays. With `--fault`
+every fiftieth call, or as `--every` says, goes wrong. `--cache` counts what a prefix cache would serve and says so in
+each reply's usage. `GET /counts` says what came in since the start,
 `POST /reset` forgets it, and what the cache holds.
 """
 
@@ -21,6 +22,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +37,31 @@ TRANSCRIPT = "TRANSCRIPT:"
 MAX_HEAD = 65_536
 
 
+class Fault(StrEnum):
+    """What comes of a call that goes wrong. HANG: nothing at all until the client gives up."""
+
+    ERROR = "500"
+    DROP = "drop"
+    MALFORMED = "malformed"
+    TRUNCATED = "truncated"
+    EMPTY = "empty"
+    HANG = "hang"
+
+
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """`jitter` is the sigma of a log-normal factor on the latency whose mean is 1; `limit` 0 holds any number."""
+    """`jitter` is the sigma of a log-normal factor on the latency whose mean is 1; `limit` 0 holds any number.
+
+    `fault` happens to every call whose number `every` divides.
+    """
 
     latency: float = 0.0
     jitter: float = 0.0
     limit: int = 0
     retry_after: float = 1.0
     cache: Metering | None = None
+    fault: Fault | None = None
+    every: int = 50
 
     def delay(self, body: bytes) -> float:
         """Return the seconds that this request takes."""
@@ -56,7 +74,9 @@ class Behaviour:
 
 @dataclass(slots=True)
 class Counts:
-    """What came in. `delays` holds the seconds of each answered call in the order in which they arrived."""
+    """What came in. `delays` holds the seconds of each call that was not refused, in the order in which they arrived;
+    None for one that hangs, which lasts as long as the client bears it. `held` is how long they all were here in truth:
+    more, where this process had to wait for a processor."""
 
     calls: int = 0
     refused: int = 0
@@ -65,7 +85,8 @@ class Counts:
     prompt_words: int = 0
     first_at: float = 0.0
     last_at: float = 0.0
-    delays: list[float] = field(default_factory=list)
+    held: float = 0.0
+    delays: list[float | None] = field(default_factory=list)
 
 
 class Answers:
@@ -100,8 +121,10 @@ class Endpoint:
         """Serve one connection until its other end goes away."""
         try:
             while request := await _next_request(reader):
-                path, body = request
-                status, value = await self.respond(path, body)
+                answer = await self.respond(*request, reader)
+                if answer is None:
+                    break
+                status, value = answer
                 writer.write(_http(status, json.dumps(value).encode(), self.behaviour.retry_after))
                 await writer.drain()
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
@@ -110,7 +133,8 @@ class Endpoint:
         finally:
             writer.close()
 
-    async def respond(self, path: str, body: bytes) -> tuple[int, object]:
+    async def respond(self, path: str, body: bytes, reader: asyncio.StreamReader) -> tuple[int, object] | None:
+        """Return status and value, or None where the connection is to end without an answer."""
         counts = self.counts
         if path == "/counts":
             shown = {name: getattr(counts, name) for name in Counts.__slots__}
@@ -127,21 +151,31 @@ class Endpoint:
         counts.in_flight += 1
         counts.peak = max(counts.peak, counts.in_flight)
         counts.first_at = counts.first_at or time.time()
-        delay = self.behaviour.delay(body)
-        counts.delays.append(delay)
-        due = asyncio.get_running_loop().time() + delay
+        came = time.perf_counter()
+        fault = None if counts.calls % self.behaviour.every else self.behaviour.fault
         try:
-            request = json.loads(body)
-            tokens = self.cache.tokens(request)
-            prefixes = self.cache.prefixes(request, tokens) if self.behaviour.cache else []
-            value = self._completion(request, len(tokens), self.cache.served(prefixes))
-            # What the answer took to make is part of the delay, so that the delays are exact.
-            await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
-            self.cache.answered(prefixes)
+            if fault is Fault.HANG:
+                counts.delays.append(None)
+                await reader.read()
+                return None
+            return await self._take(body, fault)
         finally:
             counts.in_flight -= 1
             counts.last_at = time.time()
-        return 200, value
+            counts.held += time.perf_counter() - came
+
+    async def _take(self, body: bytes, fault: Fault | None) -> tuple[int, object] | None:
+        delay = self.behaviour.delay(body)
+        self.counts.delays.append(delay)
+        due = asyncio.get_running_loop().time() + delay
+        request = json.loads(body)
+        tokens = self.cache.tokens(request)
+        prefixes = self.cache.prefixes(request, tokens) if self.behaviour.cache else []
+        value = self._completion(request, len(tokens), self.cache.served(prefixes))
+        # What the answer took to make is part of the delay, so that the delays are exact.
+        await asyncio.sleep(max(0.0, due - asyncio.get_running_loop().time()))
+        self.cache.answered(prefixes)
+        return _gone_wrong(fault, value) if fault else (200, value)
 
     def _completion(self, request: dict[str, Any], tokens: int, cached: int) -> dict[str, Any]:
         messages = [str(message["content"]) for message in request["messages"]]
@@ -163,6 +197,24 @@ class Endpoint:
             return self.answers.find("\n\n".join(messages))
         shape = request.get("response_format", {}).get("json_schema", {}).get("name", "")
         return {"npcs": named_in(messages[-1])} if shape == "npcs" else {"duplicate_groups": []}
+
+
+def _gone_wrong(fault: Fault, completion: dict[str, Any]) -> tuple[int, object] | None:
+    """Return what is answered in place of the completion, None for nothing."""
+    choice = completion["choices"][0]
+    match fault:
+        case Fault.ERROR:
+            return 500, {"error": {"message": "something broke", "type": "server_error"}}
+        case Fault.MALFORMED:
+            choice["message"]["content"] = "Here is what I found: " + choice["message"]["content"][:-1]
+        case Fault.TRUNCATED:
+            choice["message"]["content"] = choice["message"]["content"][:-1]
+            choice["finish_reason"] = "length"
+        case Fault.EMPTY:
+            choice["message"]["content"] = ""
+        case Fault.DROP | Fault.HANG:
+            return None
+    return 200, completion
 
 
 def named_in(message: str) -> list[dict[str, Any]]:
@@ -205,10 +257,14 @@ def main() -> None:
     parser.add_argument("--jitter", type=float, default=0.0, help="sigma of a log-normal factor on it")
     parser.add_argument("--limit", type=int, default=0, help="calls held at once; more get HTTP 429")
     parser.add_argument("--retry-after", type=float, default=1.0, help="seconds, in the 429's header")
+    parser.add_argument("--fault", type=Fault, choices=list(Fault), help="what some calls come to")
+    parser.add_argument("--every", type=int, default=50, help="how many calls have one that goes wrong")
     parser.add_argument("--cache", type=Metering, choices=list(Metering), help="count what a prefix cache would serve")
     parser.add_argument("--answers", type=Path, help="prepared answers as bench.costs writes them")
     given = parser.parse_args()
-    behaviour = Behaviour(given.latency, given.jitter, given.limit, given.retry_after, given.cache)
+    behaviour = Behaviour(
+        given.latency, given.jitter, given.limit, given.retry_after, given.cache, given.fault, given.every
+    )
     answers = None if given.answers is None else Answers(json.loads(given.answers.read_text(encoding="utf-8")))
     asyncio.run(serve(behaviour, answers, given.port))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from bench.processes import Stopwatch, peak_mib, print_result
 from bench.transcripts import ROOT, SPEAKERS, document
 from extraction.canonical import JsonValue
-from extraction.lanes.job import LaneJob
+from extraction.lanes.job import LaneJob, Retries
 from extraction.lanes.ports import CheckpointStore, FixedSeats, LanePorts, MemoryCheckpoints
 from extraction.lanes.run import run_lane
 from extraction.llm.openai_client import preload
@@ -32,7 +32,10 @@ TABLE: dict[str, JsonValue] = {
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`source` as in `transcripts.document`; without `url` the rules answer. `store` is a SQLite file, else memory."""
+    """`source` as in `transcripts.document`; without `url` the rules answer. `store` is a SQLite file, else memory.
+
+    `timeout` is the profile's, in seconds; `retries` how often an unusable answer is asked for again.
+    """
 
     source: str
     url: str | None = None
@@ -40,6 +43,8 @@ class Plan:
     chunk_units: int = 60
     chunk_words: int = 1_200
     store: str | None = None
+    timeout: float = 120.0
+    retries: int = 0
 
     def arguments(self) -> str:
         return json.dumps(asdict(self))
@@ -48,7 +53,7 @@ class Plan:
         given: dict[str, object] = {"chunk_units": self.chunk_units, "chunk_words": self.chunk_words}
         if self.url is not None:
             given |= {"provider": ProviderKind.OPENAI, "base_url": self.url, "model": "bench", "tries": 20}
-        return Profile.model_validate(given | {"concurrency": self.workers})
+        return Profile.model_validate(given | {"concurrency": self.workers, "timeout_s": self.timeout})
 
 
 @dataclass
@@ -80,7 +85,8 @@ def run(plan: Plan) -> dict[str, object]:
         watch = Stopwatch()
         preload()
         imports = {f"import_{name}": value for name, value in watch.figures().items()}
-    job = LaneJob(document(plan.source), Catalog.load(ROOT / "assets" / "dnd"), client_for(profile), profile, TABLE)
+    catalog, retries = Catalog.load(ROOT / "assets" / "dnd"), Retries(plan.retries, plan.retries)
+    job = LaneJob(document(plan.source), catalog, client_for(profile), profile, TABLE, retries=retries)
     store: CheckpointStore = SqliteCheckpoints(Path(plan.store)) if plan.store else MemoryCheckpoints()
     ports = LanePorts(checkpoints=store, seats=FixedSeats(plan.workers))
     before = peak_mib()
@@ -94,6 +100,7 @@ def run(plan: Plan) -> dict[str, object]:
         "words": sum(len(unit.text.split()) for unit in job.document.units),
         "chunks": chunks,
         "records": result.record_count,
+        "digest": result.digest,
         "peak_before_mib": before,
         "peak_mib": peak_mib(),
     }

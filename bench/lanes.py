@@ -127,7 +127,11 @@ def _wall_rows(bench: str, loads: Sequence[Load]) -> Iterator[Row]:
 
 
 def wall_figures(figures: dict[str, Any], seen: dict[str, Any], slots: int) -> dict[str, Figure]:
-    """Return the two ratios: to the ideal, and to a perfect client under the lane's order of calls."""
+    """Return the two ratios: to the ideal, and to a perfect client under the lane's order of calls.
+
+    `busy_ratio` is how much of the wall the slots were in use, by the endpoint's clock: what it is late by itself is in
+    the wall, but in no slot that we left empty.
+    """
     ideal = sum(seen["delays"]) / slots
     perfect = perfect_wall(seen["delays"], slots)
     return {
@@ -139,6 +143,7 @@ def wall_figures(figures: dict[str, Any], seen: dict[str, Any], slots: int) -> d
         "perfect_s": perfect,
         "cpu_ms_a_call": 1000 * figures["cpu_s"] / seen["calls"],
         "wall_ms_a_call": 1000 * figures["seconds"] / seen["calls"],
+        "busy_ratio": seen["held"] / slots / figures["seconds"],
         "wall/ideal_ratio": figures["seconds"] / ideal if ideal else None,
         "wall/perfect_ratio": figures["seconds"] / perfect if perfect else None,
     }

@@ -25,6 +25,13 @@ def never_stopped() -> bool:
     return False
 
 
+@dataclass(slots=True)
+class Tally:
+    """How many round trips of one request got no answer. One thread's: the tries of a request follow each other."""
+
+    unanswered: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class StructuredRequest:
     """A prepared request.
@@ -32,7 +39,8 @@ class StructuredRequest:
     `materials` are the same facts the messages render, as plain JSON values by material name: the embedded rules
     provider answers from them. They never leave the process. `schema` is the JSON Schema of the reply, already
     narrowed by the profile's options (unit id enum, bounded arrays). Once `stopped` answers True nobody waits for the
-    reply: a client starts no further round trip for it.
+    reply: a client starts no further round trip for it. `tally` stays with the request: when it is asked again since an
+    answer was unusable, the round trips without one count on, so that the two budgets add up and do not multiply.
     """
 
     prompt_id: str
@@ -41,6 +49,7 @@ class StructuredRequest:
     schema: Mapping[str, JsonValue]
     materials: Mapping[str, JsonValue]
     stopped: Callable[[], bool] = field(default=never_stopped, compare=False, repr=False)
+    tally: Tally = field(default_factory=Tally, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ models are not used: the reply's bytes are kept as they came and read here.
 
 from __future__ import annotations
 
-import importlib
 import os
 import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, cast
 
 import orjson
@@ -34,6 +34,8 @@ from extraction.llm.reading import MAX_REPLY_BYTES, decode_reply
 from extraction.llm.schedule import CallGate, call_with_retries, closed_error, stopped_error
 
 if TYPE_CHECKING:
+    import ssl
+
     from openai import APIResponse, OpenAI
 
 CONNECT_TIMEOUT_S = 5.0
@@ -51,12 +53,20 @@ SCHEMA_NOTE = "Answer with one JSON object that satisfies this JSON Schema, and 
 
 def preload() -> None:
     """Import the SDK now, so that worker processes forked later share its memory and start at once."""
-    importlib.import_module("openai")
-    importlib.import_module("openai.resources.chat")
+    import httpx2
+    import openai
+
+    # A first client loads what both libraries import only then: the transport, TLS, the chat's resources.
+    with httpx2.Client(verify=_trust_store()) as http:
+        _ = openai.OpenAI(api_key=NO_KEY, base_url="http://127.0.0.1", http_client=http).chat.completions.create
+
+
+@cache
+def _trust_store() -> ssl.SSLContext:
+    """Return the certificates that are trusted; reading them costs as much as a dozen calls, so it is done once."""
     import httpx2
 
-    # A first client loads what the HTTP library imports only then: its transport, its TLS and its trust store.
-    httpx2.Client().close()
+    return httpx2.create_ssl_context()
 
 
 @dataclass(slots=True)
@@ -116,6 +126,8 @@ class OpenAIClient:
                 lambda: self._round_trip(session.gate, sdk, payload, request, record),
                 tries=self.profile.tries,
                 pause=self._pause or session.gate.pause,
+                rest=self._pause or session.gate.rest,
+                tally=request.tally,
                 stopped=request.stopped,
             )
         finally:
@@ -203,7 +215,7 @@ def _connect(profile: Profile) -> OpenAI:
             max_retries=0,
             timeout=timeout,
             # A redirect would carry the transcript to an address nobody configured.
-            http_client=httpx2.Client(timeout=timeout, limits=limits, follow_redirects=False),
+            http_client=httpx2.Client(verify=_trust_store(), timeout=timeout, limits=limits, follow_redirects=False),
         )
 
 
@@ -247,12 +259,13 @@ def call(sdk: OpenAI, payload: Mapping[str, object], trip: Trip, *, timeout_s: f
         "Callable[..., AbstractContextManager[APIResponse[object]]]",
         sdk.chat.completions.with_streaming_response.create,
     )
-    # What goes in extra_body is sent as it is: the SDK would walk the whole schema for each call, a fifth of its work.
-    extra = {name: value for name, value in payload.items() if name not in ("model", "messages")}
+    # What goes in extra_body is sent as it is. The SDK would compare each message with each of its message types, and
+    # walk the whole schema, for every call: that is half of its work.
+    extra = {name: value for name, value in payload.items() if name != "model"}
     began = time.monotonic()
     with provider_errors():
         try:
-            with create(model=payload["model"], messages=payload["messages"], extra_body=extra) as response:
+            with create(model=payload["model"], messages=(), extra_body=extra) as response:
                 trip.request = response.http_request.content
                 trip.request_id = response.headers.get("x-request-id") or ""
                 _read_body(response, trip, began + timeout_s)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from extraction.codes import Code
 from extraction.errors import ProviderUnavailable
-from extraction.llm.boundary import never_stopped
+from extraction.llm.boundary import Tally, never_stopped
 
 T = TypeVar("T")
 Clock = Callable[[], float]
@@ -23,9 +23,11 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
 # No new try begins when its pause would end later than this after the first began.
 TOTAL_WAIT_S = 300.0
-# Successes per seat before one more seat is tried; doubled after each try that was refused.
+# Answers per seat before one more seat is tried. Each try that was refused makes it so many times as many, so that a
+# limit that stays costs few refusals, however long the process lives.
 SUCCESSES_PER_SEAT = 4
-MOST_CAUTION = 64
+CAUTION = 4
+MOST_CAUTION = CAUTION**6
 
 
 def closed_error() -> ProviderUnavailable:
@@ -41,9 +43,9 @@ class CallGate:
 
     A rate limit answer lowers the ceiling to the calls that were in flight beside the refused one, and holds new calls
     back until Retry-After has passed. One exception keeps a provider that counts parallel calls busy: each call that is
-    answered during the hold frees a seat, which may be used at once. If such a call is refused too, or the refused one
-    was alone, the limit is one of rate: nothing starts before the hold is over (`strict`). After a while without
-    refusals the ceiling grows seat by seat.
+    answered during the hold frees a seat, which may be used at once, by the refused call as well. If a call that was
+    started so is refused too, or the refused one was alone, the limit is one of rate: nothing starts before the hold is
+    over (`strict`). After a while without refusals the ceiling grows seat by seat.
     """
 
     def __init__(self, limit: int, *, clock: Clock = time.monotonic, jitter: Jitter = random.uniform) -> None:
@@ -89,6 +91,8 @@ class CallGate:
                 self._answered += 1
                 if self._answered >= SUCCESSES_PER_SEAT * self.ceiling * self._caution:
                     self.ceiling += 1
+                    # The seat that was tried before has held: the limit has risen, so the next is tried soon.
+                    self._caution = 1 if self._grown else self._caution
                     self._answered, self._grown = 0, True
             self._changed.notify_all()
 
@@ -108,7 +112,7 @@ class CallGate:
             self.ceiling = max(1, min(self.ceiling, self.in_flight))
             self._answered = 0
             if self._grown:
-                self._caution, self._grown = min(self._caution * 2, MOST_CAUTION), False
+                self._caution, self._grown = min(self._caution * CAUTION, MOST_CAUTION), False
             self._changed.notify_all()
 
     def seated(self, call: Callable[[], T]) -> T:
@@ -132,6 +136,22 @@ class CallGate:
         if self.closed.wait(seconds):
             raise closed_error()
 
+    def rest(self, seconds: float) -> None:
+        """Sleep after a rate limit answer, but no longer than until an answered call has freed a seat.
+
+        What is free for others during a hold is as free for the call that was refused: to the provider it is one call
+        more either way. Where the limit is one of rate, the whole pause is kept. Raises ProviderUnavailable as soon as
+        the gate is closed.
+        """
+        until = self._clock() + seconds
+        with self._changed:
+            while not self.closed.is_set():
+                left = until - self._clock()
+                if left <= 0 or (self.wait_needed() == 0 and not self._strict):
+                    return
+                self._changed.wait(left)
+        raise closed_error()
+
     def close(self) -> None:
         """End every wait at once. Safe to call twice."""
         self.closed.set()
@@ -144,25 +164,29 @@ def call_with_retries(
     *,
     tries: int,
     pause: Callable[[float], None],
+    rest: Callable[[float], None] | None = None,
+    tally: Tally | None = None,
     stopped: Callable[[], bool] = never_stopped,
     jitter: Jitter = random.uniform,
     clock: Clock = time.monotonic,
 ) -> T:
     """Return what `call` returns, trying again after ProviderUnavailable; every other error passes at once.
 
-    Raises the last ProviderUnavailable when the tries are used up, the next pause would pass TOTAL_WAIT_S, or nobody
+    `rest` takes the place of `pause` after a rate limit answer. Raises the last ProviderUnavailable when the tries are
+    used up, those that `tally` has from earlier included, when the next pause would pass TOTAL_WAIT_S, or when nobody
     waits for the answer any more.
     """
-    began, attempt = clock(), 0
+    began, tally = clock(), tally or Tally()
     while True:
-        attempt += 1
         try:
             return call()
         except ProviderUnavailable as error:
-            wait = pause_before_retry(attempt, error.retry_after, jitter)
-            if attempt >= tries or clock() - began + wait > TOTAL_WAIT_S or stopped():
+            tally.unanswered += 1
+            wait = pause_before_retry(tally.unanswered, error.retry_after, jitter)
+            if tally.unanswered >= tries or clock() - began + wait > TOTAL_WAIT_S or stopped():
                 raise
-        pause(wait)
+            sleep = rest if rest and error.code is Code.LLM_RATE_LIMITED else pause
+        sleep(wait)
         if stopped():
             raise stopped_error()
 

@@ -336,7 +336,9 @@ def thinned(refs: Sequence[SourceRef], kept: int) -> tuple[SourceRef, ...]:
 
 def _largest(most: int, fits: Callable[[int], bool]) -> int:
     """Return the largest count up to `most` that fits, where 0 fits and larger counts only grow."""
-    low, high = 0, most
+    if fits(most):
+        return most
+    low, high = 0, most - 1
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)

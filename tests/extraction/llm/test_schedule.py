@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from extraction.codes import Code
 from extraction.errors import InvalidCompletion, ProviderUnavailable, RequestRefused
+from extraction.llm.boundary import Tally
 from extraction.llm.schedule import (
+    CAUTION,
     FIRST_PAUSE_S,
     LONGEST_PAUSE_S,
     SUCCESSES_PER_SEAT,
@@ -25,6 +27,16 @@ class Clock:
         self.now = 1000.0
 
     def __call__(self) -> float:
+        return self.now
+
+
+class Ticking(Clock):
+    """Time passes by being asked for."""
+
+    step = 0.1
+
+    def __call__(self) -> float:
+        self.now += self.step
         return self.now
 
 
@@ -159,11 +171,50 @@ def test_gate_grows_back_seat_by_seat_and_more_slowly_after_a_failed_try() -> No
     clock.now += 2.0
     for _ in tickets:
         gate.leave()
-    answer_calls(gate, SUCCESSES_PER_SEAT * 2)
+    answer_calls(gate, SUCCESSES_PER_SEAT * 2 * (CAUTION - 1))
     cautious = gate.ceiling
     answer_calls(gate, SUCCESSES_PER_SEAT * 2)
 
     assert (grown, cautious, gate.ceiling) == (3, 2, 3)
+
+
+def test_gate_grows_soon_again_once_a_further_seat_has_held() -> None:
+    gate, clock = gate_at(4)
+    for answered in (SUCCESSES_PER_SEAT, SUCCESSES_PER_SEAT * CAUTION):
+        tickets = [gate.enter() for _ in range(gate.ceiling)]
+        for ticket in tickets[1:]:
+            gate.leave_refused(ticket, 1.0)
+        gate.leave()
+        clock.now += 2.0
+        answer_calls(gate, answered)
+    answer_calls(gate, SUCCESSES_PER_SEAT * CAUTION * 2)
+    before = gate.ceiling
+    answer_calls(gate, SUCCESSES_PER_SEAT * 3)
+
+    assert (before, gate.ceiling) == (3, 4)
+
+
+@pytest.mark.parametrize("asked", [10, 20])
+def test_gate_at_a_limit_that_stays_is_refused_no_more_than_once_a_seat(asked: int) -> None:
+    """A provider holds 8 for as long as 20,000 calls; each call ends before the next is asked for."""
+    gate, clock = gate_at(asked)
+    held: list[int] = []
+    refused = answered = 0
+    while answered < 20_000:
+        while gate.wait_needed() == 0:
+            ticket = gate.enter()
+            if len(held) < 8:
+                held.append(ticket)
+            else:
+                gate.leave_refused(ticket, 1.0)
+                refused += 1
+        clock.now += 0.1
+        held.pop(0)
+        gate.leave()
+        answered += 1
+
+    assert 1 < refused <= asked
+    assert gate.ceiling >= 8
 
 
 def test_gate_does_not_grow_beyond_its_limit() -> None:
@@ -171,6 +222,30 @@ def test_gate_does_not_grow_beyond_its_limit() -> None:
     answer_calls(gate, 100)
 
     assert gate.ceiling == 2
+
+
+def test_gate_rest_of_a_refused_call_ends_when_a_seat_comes_free() -> None:
+    """The provider asks for a minute and holds one call: what it refused may follow as soon as that one is answered."""
+    gate = CallGate(2)
+    gate.enter()
+    gate.leave_refused(gate.enter(), 60.0)
+    resting = threading.Thread(target=gate.rest, args=(60.0,))
+    resting.start()
+    gate.leave()
+    resting.join(5)
+
+    assert not resting.is_alive()
+
+
+def test_gate_rest_lasts_its_time_where_the_limit_is_one_of_rate() -> None:
+    """Nothing else was in flight. A call that is refused again and again waits longer than the hold for the others."""
+    clock = Ticking()
+    gate = CallGate(2, clock=clock, jitter=no_jitter)
+    gate.leave_refused(gate.enter(), 0.05)
+    before = clock()
+    gate.rest(0.3)
+
+    assert clock.now - before >= 0.3 + clock.step
 
 
 def test_gate_close_ends_waits() -> None:
@@ -192,11 +267,12 @@ def test_gate_close_ends_waits() -> None:
     assert len(ended) == 1
 
 
-def test_gate_pause_ends_when_closed() -> None:
+@pytest.mark.parametrize("wait", [CallGate.pause, CallGate.rest], ids=["pause", "rest"])
+def test_gate_waits_of_refused_calls_end_when_closed(wait: Callable[[CallGate, float], None]) -> None:
     gate = CallGate(1)
     gate.close()
     with pytest.raises(ProviderUnavailable):
-        gate.pause(60)
+        wait(gate, 60)
 
 
 @given(st.lists(st.sampled_from(["enter", "leave", "refuse", "time"]), max_size=60), st.integers(1, 6))
@@ -239,6 +315,32 @@ def test_call_with_retries_raises_the_last_error_after_its_tries() -> None:
         call_with_retries(failing(unavailable(), last), tries=2, pause=lambda _: None)
 
     assert caught.value is last
+
+
+def test_call_with_retries_counts_what_earlier_calls_of_the_request_have_used() -> None:
+    tally, made = Tally(), []
+    with pytest.raises(InvalidCompletion):
+        call_with_retries(
+            failing(unavailable(), unavailable(), InvalidCompletion("x")), tries=3, pause=lambda _: None, tally=tally
+        )
+
+    def call() -> str:
+        made.append(1)
+        raise unavailable()
+
+    with pytest.raises(ProviderUnavailable):
+        call_with_retries(call, tries=3, pause=lambda _: None, tally=tally)
+
+    assert (tally.unanswered, len(made)) == (3, 1)
+
+
+def test_call_with_retries_rests_after_a_rate_limit_alone() -> None:
+    pauses: list[float] = []
+    rests: list[float] = []
+    call = failing(unavailable(), unavailable(Code.LLM_RATE_LIMITED, 2.0))
+    call_with_retries(call, tries=3, pause=pauses.append, rest=rests.append, jitter=no_jitter)
+
+    assert (pauses, rests) == ([FIRST_PAUSE_S / 2], [2.0])
 
 
 @pytest.mark.parametrize("error", [InvalidCompletion("x"), RequestRefused("x"), KeyError("x")])
