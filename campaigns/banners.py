@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from campaigns.actions import decisions
 from campaigns.actions.history import Stack
@@ -13,6 +14,9 @@ from campaigns.models import ArtifactVersion, Decision, GameSession
 from campaigns.stale_wording import sentences
 from campaigns.wording import LANE_NAMES, lane_name
 from extraction.registry import is_registry
+
+if TYPE_CHECKING:
+    from campaigns.querysets import ArtifactVersionQuerySet
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,19 @@ class Opposed:
     decision: Decision
     did: str
     undo: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Contradicted:
+    """How many contradictions there are on a session's registry, and the version on whose page they stand."""
+
+    lane: str
+    version_id: int
+    count: int
+
+    @property
+    def name(self) -> str:
+        return lane_name(self.lane)
 
 
 def out_of_date(version: ArtifactVersion) -> OutOfDate | None:
@@ -63,3 +80,31 @@ def contradictions(version: ArtifactVersion, stack: Stack) -> list[list[Opposed]
     newest = stack.next_undo
     found: Sequence[Sequence[Decision]] = decisions.contradictions(version.artifact.session, lane)
     return [[Opposed(row, did(row), newest is not None and row.pk == newest.pk) for row in rows] for rows in found]
+
+
+def contradicted_in(sessions: Collection[int]) -> Mapping[int, tuple[Contradicted, ...]]:
+    """Return by session what of it has contradictions, in reading order: one query where nothing was decided."""
+    registries = [lane for lane in LANE_NAMES if is_registry(lane)]
+    histories: dict[tuple[int, str], list[Decision]] = {}
+    for row in Decision.objects.filter(session__in=sessions, lane__in=registries).order_by("pk"):
+        histories.setdefault((row.session_id, row.lane), []).append(row)
+    if not histories:
+        return {}
+    decided = {session for session, _ in histories}
+    versions = ArtifactVersion.objects.filter(artifact__session__in=decided, artifact__lane__in=registries)
+    gone = decisions.abandoned(versions)
+    pages = _newest(versions)
+    found: dict[int, tuple[Contradicted, ...]] = {}
+    for (session, lane), rows in sorted(histories.items(), key=lambda item: registries.index(item[0][1])):
+        count = len(decisions.contradictions_of(decisions.live_of(rows, gone)))
+        if count:
+            found[session] = (*found.get(session, ()), Contradicted(lane, pages[session, lane], count))
+    return found
+
+
+def _newest(versions: ArtifactVersionQuerySet) -> Mapping[tuple[int, str], int]:
+    """Return by session and lane the newest version that may be used, the newest of all where none may."""
+    rows = versions.order_by("number").values_list("artifact__session", "artifact__lane", "pk", "state")
+    usable = (ArtifactVersion.State.PENDING, ArtifactVersion.State.APPROVED)
+    ranked = sorted(rows, key=lambda row: row[3] in usable)
+    return {(session, lane): pk for session, lane, pk, _ in ranked}

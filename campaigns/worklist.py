@@ -1,8 +1,8 @@
 """What waits for whom: everything in one's campaigns that the next good minutes can be spent on.
 
-The order is that of usefulness. First what failed, which one click may mend; then what was made from something that
-has changed since; then what waits for a judgement, the newest session first and in it registries before what reads
-them; then what was never made; last what is at work.
+The order is that of usefulness. First what failed, which one click may mend; then decisions that contradict each other,
+of which a run applies none; then what was made from something that has changed since; then what waits for a judgement,
+the newest session first and in it registries before what reads them; then what was never made; last what is at work.
 
 The minutes are a rule of thumb, not a measurement: each record takes SECONDS of its family to be looked at beside its
 lines, each merge MERGE_SECONDS to be compared member by member, each warning WARNING_SECONDS to be settled.
@@ -18,6 +18,7 @@ from django.db.models import Max
 
 from campaigns.access import Actor, visible_campaigns
 from campaigns.actions.staleness import made_otherwise, stale_artifacts
+from campaigns.banners import Contradicted, contradicted_in
 from campaigns.models import ArtifactVersion, Campaign, GameSession, LaneRun, Membership, Transcript
 from campaigns.overview import STOPPED
 from campaigns.remedies import remedy_for
@@ -129,6 +130,7 @@ class SessionWork:
     title: str
     has_transcript: bool
     stopped: tuple[Stopped, ...]
+    contradicted: tuple[Contradicted, ...]
     stale: tuple[Outdated, ...]
     pending: tuple[Pending, ...]
     unmade: tuple[str, ...]
@@ -156,6 +158,10 @@ class CampaignWork:
     @property
     def stopped(self) -> tuple[SessionWork, ...]:
         return tuple(session for session in self.sessions if session.stopped)
+
+    @property
+    def contradicted(self) -> tuple[SessionWork, ...]:
+        return tuple(session for session in self.sessions if session.contradicted)
 
     @property
     def stale(self) -> tuple[SessionWork, ...]:
@@ -187,8 +193,8 @@ class CampaignWork:
 
     @property
     def idle(self) -> bool:
-        waits = self.stopped or self.stale or self.pending or self.unmade or self.at_work or self.without_transcript
-        return not waits
+        judged = self.contradicted or self.stale or self.pending
+        return not (self.stopped or judged or self.unmade or self.at_work or self.without_transcript)
 
 
 def minutes_of(seconds: int) -> int:
@@ -210,12 +216,14 @@ def managed_campaigns(actor: Actor) -> CampaignQuerySet:
 def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
     """Return what waits in each campaign, the most useful first.
 
-    That takes four queries, and some more for each session that something may be out of date in.
+    That takes seven queries, and some more for each session that something may be out of date in.
     """
     ids = [campaign.pk for campaign in campaigns]
     newest, usable, runs = _newest_transcripts(ids), _usable(ids), _newest_runs(ids)
+    found_sessions = list(GameSession.objects.filter(campaign__in=ids).order_by("-number"))
+    opposed = contradicted_in([session.pk for session in found_sessions])
     sessions: dict[int, list[SessionWork]] = {}
-    for session in GameSession.objects.filter(campaign__in=ids).order_by("-number"):
+    for session in found_sessions:
         own, made, source = runs.get(session.pk, {}), usable.get(session.pk, ()), newest.get(session.pk)
         known = own.keys() | {version.artifact.lane for version in made}
         settled = {run.key for run in own.values() if run.state in (*STOPPED, *LaneRun.UNFINISHED)}
@@ -225,6 +233,7 @@ def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
             session.title,
             source is not None,
             tuple(_stopped(run) for run in own.values() if run.state in STOPPED),
+            opposed.get(session.pk, ()),
             tuple(_outdated(session, made, source, settled)) if source is not None else (),
             tuple(_pending(version, source) for version in made if version.state == ArtifactVersion.State.PENDING),
             tuple(lane for lane in LANE_NAMES if lane not in known) if source is not None else (),
@@ -235,8 +244,8 @@ def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
     return tuple(sorted(found, key=_usefulness))
 
 
-def _usefulness(work: CampaignWork) -> tuple[bool, bool, bool, bool, str]:
-    return not work.stopped, not work.stale, not work.pending, work.idle, work.name
+def _usefulness(work: CampaignWork) -> tuple[bool, bool, bool, bool, bool, str]:
+    return not work.stopped, not work.contradicted, not work.stale, not work.pending, work.idle, work.name
 
 
 def lanes_to_run(session: GameSession, asked: Sequence[str]) -> list[str]:

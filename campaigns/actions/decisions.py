@@ -83,7 +83,11 @@ def judgements_of(rows: Sequence[Decision]) -> tuple[Judgement, ...]:
 
 def contradictions(session: GameSession, lane: str) -> tuple[tuple[Decision, ...], ...]:
     """Return the sets of standing decisions that cannot all hold, for people to resolve; a run applies none of them."""
-    rows = live(session, lane)
+    return contradictions_of(live(session, lane))
+
+
+def contradictions_of(rows: Sequence[Decision]) -> tuple[tuple[Decision, ...], ...]:
+    """Return the sets of these standing decisions that cannot all hold."""
     by_id = {row.pk: row for row in rows}
     return tuple(tuple(by_id[number] for number in sorted(wrong)) for wrong in contradictory(judgements_of(rows)))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import orjson
@@ -14,7 +16,7 @@ from campaigns.library.pages import Page
 from campaigns.library.ranges import standing_in
 from campaigns.library.stretches import Stretch
 from campaigns.library.veiled import bound_records
-from campaigns.models import ArtifactVersion, Secret
+from campaigns.models import ArtifactVersion, Decision, Secret
 
 
 def follow(base: ArtifactVersion, nodes: Sequence[tuple[Node, Record]]) -> None:
@@ -48,6 +50,51 @@ def follow(base: ArtifactVersion, nodes: Sequence[tuple[Node, Record]]) -> None:
             secret = secrets[one.pk]
             secret.binding = {**secret.binding, "records": [*secret.binding["records"], *fresh]}
             secret.save(update_fields=["binding"])
+
+
+def told_by_reviews(version: ArtifactVersion, record: Record) -> list[KeptRecord]:
+    """Return how this record is told: in the version, in those that it was reviewed from, and in those made of it.
+
+    Reviews from before the secret are looked through, whether they were approved, wait or were given up.
+    """
+    family = version.artifact.lane.rpartition("/")[2]
+    chosen = KeptRecord.of(version.transcript.source_id, family, record)
+    rows = Decision.objects.of(version.artifact.session_id, version.artifact.lane).filter(kind__in=Decision.EDITS)
+    edits = [_Edit.of(row, family) for row in rows]
+    before, since = [chosen], [chosen]
+    for edit in reversed(edits):
+        before += [old for old, new in edit.became() if new in before and old not in before]
+    for edit in edits:
+        since += [new for old, new in (*edit.became(), *edit.gave()) if old in since and new not in since]
+    return list(dict.fromkeys([*since, *before]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What an edit began from and what it made: as many, or of a turn that was parted or joined more or fewer."""
+
+    before: Sequence[KeptRecord]
+    after: Sequence[KeptRecord]
+
+    @classmethod
+    def of(cls, row: Decision, family: str) -> _Edit:
+        told = (row.data.get("before", ()), row.data.get("after", ()))
+        return cls(*([_kept_record(node["record"], family) for node in nodes] for nodes in told))
+
+    def became(self) -> Iterator[tuple[KeptRecord, KeptRecord]]:
+        """Yield each record with what has taken its place."""
+        alike = len(self.before) == len(self.after)
+        yield from zip(self.before, self.after, strict=True) if alike else product(self.before, self.after)
+
+    def gave(self) -> Iterator[tuple[KeptRecord, KeptRecord]]:
+        """Yield each record with another that was given evidence of it."""
+        if len(self.before) == len(self.after):
+            for had, new in zip(self.before, self.after, strict=True):
+                yield from ((old, new) for old in self.before if old.refs & (new.refs - had.refs))
+
+
+def _kept_record(record: Record, family: str) -> KeptRecord:
+    return KeptRecord.of(record["source_refs"][0]["source_id"], family, record)
 
 
 def _page(base: ArtifactVersion, records: Sequence[KeptRecord]) -> Page:

@@ -17,7 +17,7 @@ from django.db.models.expressions import Combinable
 from django.utils import timezone
 
 from campaigns import processes
-from campaigns.models import CallSeat, Delivery, Export, LaneRun, Run
+from campaigns.models import CallSeat, Campaign, Delivery, Export, LaneRun, Run
 from extraction.codes import Code
 from extraction.errors import LeaseLost, RunCancelled
 
@@ -88,6 +88,28 @@ def give_back(*, lane_id: int, token: str) -> bool:
     # After the lane, as everywhere: two transactions that need both never wait for each other.
     CallSeat.objects.filter(holder=token).delete()
     return changed
+
+
+@transaction.atomic
+def shut_out(*, campaign: Campaign) -> int:
+    """End the lanes that still work for a cancelled run of the campaign, and return how many.
+
+    Such a lane may be in a call for a while yet. What comes back of it is written nowhere: its token is no one's.
+    """
+    mine = LaneRun.objects.filter(run__session__campaign=campaign, state=State.RUNNING)
+    cancelled = Run.objects.filter(pk__in=mine.values("run"), state=Run.State.CANCELLED).order_by("pk")
+    working = LaneRun.objects.filter(run__in=list(cancelled.select_for_update()), state=State.RUNNING)
+    tokens = list(working.values_list("token", flat=True))
+    ended = working.update(
+        state=State.CANCELLED,
+        token="",
+        holder="",
+        lease_until=None,
+        finished_at=timezone.now(),
+        error_code=Code.RUN_CANCELLED.value,
+    )
+    CallSeat.objects.filter(holder__in=tokens).delete()
+    return ended
 
 
 def held_in_group(group: int, *, at: datetime) -> list[tuple[int, str]]:

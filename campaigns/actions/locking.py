@@ -4,10 +4,14 @@ Whoever locks a row below locks its campaign first, so that two acts wait for ea
 leave the key alone: a row that merely refers to a campaign or a session is written without waiting. What is about to
 go is locked whole, for nothing may begin to refer to it.
 
+New accounts are locked after the campaign that they join.
+
 A lane at work locks its run alone: it needs no row above but for the key, and nothing is removed under such a run.
 """
 
 from __future__ import annotations
+
+from django.db import connection
 
 from campaigns.errors import NotFound
 from campaigns.models import Artifact, Campaign, GameSession, Run
@@ -50,3 +54,14 @@ def lock_artifact(artifact_id: int) -> Artifact | None:
         return None
     lock_campaign(known)
     return Artifact.objects.select_for_update().filter(pk=artifact_id).first()
+
+
+def lock_new_accounts() -> None:
+    """Have accounts be made one after the other, in whatever campaigns, until this transaction ends.
+
+    Names that differ in case alone are one, which the database does not know: it would let both in at once. SQLite has
+    one lock for all writers.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", ["notarius.accounts"])

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from campaigns.access import Need, campaign_for
 from campaigns.actions import audit
-from campaigns.actions.locking import lock_campaign
+from campaigns.actions.locking import lock_campaign, lock_new_accounts
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.models import Campaign, Invitation, Membership
 from extraction.canonical import bytes_digest
@@ -188,6 +188,7 @@ def _locked_open(invitation_id: int) -> Invitation:
 
 def _create_account(user: User) -> None:
     """Store the new account; ActionError for a name that is not allowed, or that another has in whatever case."""
+    lock_new_accounts()
     try:
         user.full_clean()
         if User.objects.filter(username__iexact=user.username).exists():

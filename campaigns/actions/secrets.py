@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns.actions import audit, players
+from campaigns.actions.following import told_by_reviews
 from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.library.editions import records_of
@@ -80,7 +81,7 @@ def hide_merge(*, campaign: Campaign, kind: str, entity_id: str, note: str = "",
 
 @transaction.atomic
 def hide_occurrence(*, version: ArtifactVersion, record: int, note: str = "", by: User | None) -> Secret:
-    """Keep one record of an occurrence, a turn, a cast or an event from players.
+    """Keep one record of an occurrence, a turn, a cast or an event from players, however reviews have told it.
 
     `record` is its number in the version. Raises NotFound where there is none, ActionError for a record of another
     family, Conflict where it is kept already.
@@ -104,7 +105,7 @@ def hide_occurrence(*, version: ArtifactVersion, record: int, note: str = "", by
         Kind.OCCURRENCE,
         ["occurrence", session.number, family, told.as_json()],
         name,
-        {"family": family, "records": [told.as_json()]},
+        {"family": family, "records": [one.as_json() for one in told_by_reviews(version, chosen)]},
         note,
         by,
         session=session,

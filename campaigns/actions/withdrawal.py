@@ -2,8 +2,9 @@
 
 The structure stays: each unit keeps its id, its place and its times, and says only that it was withdrawn. The newest
 revision becomes the one without the words, so that everything made from an earlier one shows what evidence it lost.
-Recorded exchanges, checkpoints and exports that may hold the words are removed. What a record says in its own words
-stays until a reviewer changes it; the page on evidence lists those records.
+Recorded exchanges, checkpoints, exports and uploads that may hold the words are removed, and whoever is still at a call
+with them can store nothing of it. What a record says in its own words stays until a reviewer changes it; the page on
+evidence lists those records.
 
 The words are looked for in every revision, also where they stood under another label or number, were corrected, split
 or joined with others. A unit that holds words of somebody else too goes as a whole.
@@ -13,15 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from django.db import transaction
 
-from campaigns.actions import audit, exports
+from campaigns.actions import audit, exports, leases, players
 from campaigns.actions.corrections import units_of
 from campaigns.actions.locking import lock_campaign, lock_session
 from campaigns.actions.transcripts import add_revision
+from campaigns.adapters import uploads
 from campaigns.errors import ActionError, Conflict
+from campaigns.keeping import erasing
 from campaigns.models import Campaign, Checkpoint, Exchange, GameSession, Run, Transcript, Unit
 from campaigns.unit_changes import Units
 from extraction.codes import Code
@@ -75,12 +79,18 @@ def withdraw_words(*, campaign: Campaign, label: str, by: User | None) -> int:
         raise ActionError("Nobody of that label has said anything here.")
     if Run.objects.filter(session__campaign=campaign, state__in=Run.UNENDED).exists():
         raise Conflict("A run of this campaign has not ended: cancel it first.", code=Code.RUN_FINISHED)
+    # First: what such a lane wrote before is removed below, and it writes nothing after.
+    leases.shut_out(campaign=campaign)
     sessions = said_by(campaign, label)
     removed = sum(_withdraw(said.session, label, by) for said in sessions)
     touched = [said.session.pk for said in sessions]
     Exchange.objects.filter(lane__run__session__in=touched).delete()
     Checkpoint.objects.filter(session__in=touched).delete()
     exports.discard_all(campaign=campaign)
+    transaction.on_commit(partial(uploads.discard_all, campaign=campaign), robust=True)
+    # What players read says of which words it was made.
+    players.rebuild(campaign=campaign)
+    erasing.erase_deleted()
     audit.record(
         by=by, act="words.withdraw", subject=campaign, campaign=campaign, sessions=len(sessions), units=removed
     )

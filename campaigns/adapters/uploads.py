@@ -72,6 +72,12 @@ def discard(*, token: str, campaign: Campaign, user_id: int) -> None:
         path.unlink(missing_ok=True)
 
 
+def discard_all(*, campaign: Campaign) -> None:
+    """Remove all uploads that wait for the campaign."""
+    for path in _waiting(f"*-{campaign.pk}-*"):
+        path.unlink(missing_ok=True)
+
+
 def expired() -> list[Path]:
     """Return what has waited for more than an hour."""
     return [path for path in _waiting("*") if _age(path) > KEPT_S]

@@ -33,7 +33,7 @@ class BearerToken(HttpBearer):
             limits.charge_address(request)
             raise AuthenticationError()
         request.api_token = found  # type: ignore[attr-defined]  # what the token itself allows is asked in `token_of`
-        limits.charge_known(request, _named(found))
+        limits.charge_known(request, limits.name_of(found))
         return Actor.of_token(found)
 
 
@@ -85,7 +85,7 @@ def person_of(request: HttpRequest) -> User:
 def caller_of(request: HttpRequest) -> str:
     """Return a short name of who asks: each token has its own, and so has the session of a person."""
     token = token_of(request)
-    return _named(token) if token else f"u{person_of(request).pk}"
+    return limits.name_of(token) if token else f"u{person_of(request).pk}"
 
 
 def need_write_scope(request: HttpRequest) -> None:
@@ -100,7 +100,3 @@ def need_admin_scope(request: HttpRequest) -> None:
     token = token_of(request)
     if token is not None and token.scope != ApiToken.Scope.ADMIN:
         raise Forbidden("This needs a token of the scope admin.", code=Code.AUTH_SCOPE)
-
-
-def _named(token: ApiToken) -> str:
-    return f"t{token.pk}"

@@ -20,6 +20,8 @@ from django.http import HttpRequest
 from ninja.errors import Throttled
 from redis import Redis, RedisError
 
+from campaigns.models import ApiToken
+
 logger = logging.getLogger("notarius.api")
 
 WINDOW_S = 60
@@ -81,6 +83,11 @@ def charge(caller: str, limit: int, clock: Callable[[], float] = time.time) -> A
     return Allowance(limit, max(0, limit - count), reset_s, count > limit)
 
 
+def name_of(token: ApiToken) -> str:
+    """Return the caller that a token is: each has its own count."""
+    return f"t{token.pk}"
+
+
 def charge_known(request: HttpRequest, caller: str) -> None:
     """Count a request of a token or a signed-in person; Throttled beyond the limit."""
     _charge(request, caller, settings.API_RATE)
@@ -97,10 +104,15 @@ def allowance_of(request: HttpRequest) -> Allowance | None:
 
 
 def address_of(request: HttpRequest) -> str:
-    """Return the address that asks: the one that our outermost proxy saw. An IPv6 network of /64 is one household."""
+    """Return the address that asks, as `household` does."""
+    return household(request.headers.get("X-Forwarded-For", ""), request.META.get("REMOTE_ADDR", ""))
+
+
+def household(forwarded: str, peer: str) -> str:
+    """Return the address that our outermost proxy saw, the peer's without one. An IPv6 network of /64 is one."""
     proxies = settings.API_PROXIES
-    seen = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
-    text = seen[-proxies] if 0 < proxies <= len(seen) else request.META.get("REMOTE_ADDR", "")
+    seen = [part.strip() for part in forwarded.split(",")]
+    text = seen[-proxies] if 0 < proxies <= len(seen) else peer
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

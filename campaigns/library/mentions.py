@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from campaigns.spelling import name_key, plain
 from extraction.identity import comparison_key
@@ -64,6 +65,8 @@ def telling_words(name: str) -> list[str]:
     return [key for word in words if word[0].isupper() and len(key := plain(word)) >= LEAST and key not in COMMON]
 
 
+# The same names and the same cited lines are looked through for one secret after the other.
+@lru_cache(maxsize=20_000)
 def _read(text: str) -> str:
     return plain(comparison_key(text))
 

@@ -18,14 +18,13 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
 from pydantic import Field
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from campaigns.access import Actor
 from campaigns.actions import tokens
 from campaigns.mcp import answers, reading
+from campaigns.mcp.gate import bearer_of, gated
 from extraction.errors import NotariusError
 
 Asking: TypeAlias = "Context[Any, Any]"
@@ -146,7 +145,7 @@ def serve_stdio(raw_token: str) -> None:
 
 
 def http_app() -> ASGIApp:
-    """Return the ASGI application: streamable HTTP at /mcp, nothing without a valid bearer token."""
+    """Return the ASGI application: streamable HTTP at /mcp, nothing without a valid bearer token or beyond a limit."""
     hosts = [form for host in settings.ALLOWED_HOSTS for form in (host, f"{host}:*")]
     origins = [f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts]
     app = server_for(_bearer_of_call).streamable_http_app(
@@ -160,7 +159,7 @@ def http_app() -> ASGIApp:
             allowed_origins=origins,
         ),
     )
-    return _gated(app)
+    return gated(app)
 
 
 def is_valid(raw_token: str) -> bool:
@@ -169,19 +168,6 @@ def is_valid(raw_token: str) -> bool:
         return tokens.authenticate(raw_token, timezone.now()) is not None
     finally:
         db.connections.close_all()
-
-
-def _gated(app: ASGIApp) -> ASGIApp:
-    """Return the application behind a check of the token, which the tools check again for themselves."""
-
-    async def gate(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and not await run_in_threadpool(is_valid, _bearer(Request(scope))):
-            refusal = JSONResponse({"error": "Send a bearer token."}, 401, {"WWW-Authenticate": "Bearer"})
-            await refusal(scope, receive, send)
-        else:
-            await app(scope, receive, send)
-
-    return gate
 
 
 def _actor(raw_token: str) -> Actor:
@@ -193,9 +179,4 @@ def _actor(raw_token: str) -> Actor:
 
 def _bearer_of_call(ctx: Asking) -> str:
     request = ctx.request_context.request
-    return _bearer(request) if isinstance(request, Request) else ""
-
-
-def _bearer(request: Request) -> str:
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    return token.strip() if scheme.lower() == "bearer" else ""
+    return bearer_of(request) if isinstance(request, Request) else ""

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from campaigns.access import Need
 from campaigns.actions import secrets
 from campaigns.errors import ActionError, NotFound
-from campaigns.library.alike import alike_for_players
+from campaigns.library.alike import alike_for_players, telling_for_players
 from campaigns.library.secrets import secrets_of
 from campaigns.library.sight import Edition, Sight
 from campaigns.models import ArtifactVersion, Campaign, GameSession, Secret
@@ -36,6 +36,7 @@ def secrets_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpRe
         "kept": [secret for secret in found if secret.revealed_at is None],
         "revealed": [secret for secret in found if secret.revealed_at is not None],
         "alike": alike_for_players(campaign),
+        "telling": telling_for_players(campaign),
         "sessions": list(campaign.sessions.order_by("number")),
         "kinds": KINDS,
     }

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from campaigns.access import Need, campaign_for
 from campaigns.actions.staleness import stale_artifacts
+from campaigns.banners import contradicted_in
 from campaigns.errors import ActionError
 from campaigns.models import GameSession
 from campaigns.overview import overview_of
@@ -37,6 +38,7 @@ def review_session(request: HttpRequest, session_id: int) -> HttpResponse:
         "stale": [
             (one.version, lane_name(one.version.artifact.lane), sentences(one.version, one.reasons)) for one in stale
         ],
+        "contradicted": contradicted_in([session.pk]).get(session.pk, ()),
         "renewable": any(one.is_head for one in stale),
     }
     return render(request, "review/session.html", context)

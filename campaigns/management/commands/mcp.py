@@ -42,4 +42,13 @@ class Command(BaseCommand):
             raise CommandError(f"Port {port} on {host} is in use or not allowed: choose another one with --port.")
         self.stderr.write(f"MCP at http://{host}:{port}/mcp, process {os.getpid()} (Ctrl-C stops it).")
         # No access log: it would hold addresses. Our own logging stays as it is set up.
-        uvicorn.run(server.http_app(), host=host, port=port, access_log=False, log_config=None, lifespan="on")
+        # Whose address counts is told by our own number of proxies, as for the website.
+        uvicorn.run(
+            server.http_app(),
+            host=host,
+            port=port,
+            access_log=False,
+            log_config=None,
+            lifespan="on",
+            proxy_headers=False,
+        )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 
 from campaigns.library.registry import Line, counts, entries
-from campaigns.library.sessions import SessionLine
+from campaigns.library.sessions import SessionLine, sessions
 from campaigns.models import ArtifactVersion
 from campaigns.pictures.drawing import Picture
 from campaigns.views.site import portraits
@@ -72,7 +72,7 @@ def campaign_page(request: HttpRequest, visit: Visit) -> HttpResponse:
     waiting = pending_by_session(visit)
     evenings = [
         Evening(session, facts_of(session), _newcomers(lines, session.number), waiting.get(session.number, 0))
-        for session in reversed(visit.sessions)
+        for session in reversed(sessions(sight))
     ]
     context = {
         "evenings": evenings,

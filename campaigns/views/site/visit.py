@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property, wraps
 from typing import Concatenate, ParamSpec
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.views.decorators.http import require_safe
@@ -16,7 +17,7 @@ from django.views.decorators.http import require_safe
 from campaigns.access import Actor, Need, may
 from campaigns.errors import Forbidden, NotFound
 from campaigns.library.secrets import Marks, marks
-from campaigns.library.sessions import SessionLine, sessions
+from campaigns.library.sessions import SessionLine, outline
 from campaigns.library.sight import Edition, Sight, sight_of
 from campaigns.models import Campaign
 from campaigns.views.site.kinds import WORDINGS
@@ -86,8 +87,11 @@ class Visit:
 
     @cached_property
     def sessions(self) -> list[SessionLine]:
-        """The sessions that the person wants to hear of, in order: how many come after them is not told either."""
-        return sessions(self.sight)
+        """The sessions that the person wants to hear of, in order: how many come after them is not told either.
+
+        What is counted in them is left out: this stands on every page.
+        """
+        return outline(self.sight)
 
     def page(
         self, template: str, context: Mapping[str, object], *, title: str, told: str = "", status: int = 200
@@ -118,15 +122,27 @@ class Visit:
 def site_page(
     view: Callable[Concatenate[HttpRequest, Visit, P], HttpResponse],
 ) -> Callable[..., HttpResponse]:
-    """Return the view for addresses with a campaign's slug; what one may not see answers 404."""
+    """Return the view for addresses with a campaign's slug; what one may not see answers 404.
+
+    Whoever chooses there to see less than is on the page is led to the campaign.
+    """
 
     @require_safe
     @wraps(view)
     def page(request: HttpRequest, slug: str, *args: P.args, **where: P.kwargs) -> HttpResponse:
         try:
-            return view(request, visit_of(request, slug), *args, **where)
+            visit = visit_of(request, slug)
         except (NotFound, Forbidden) as error:
             raise Http404 from error
+        try:
+            return view(request, visit, *args, **where)
+        except (NotFound, Forbidden) as error:
+            # Whether there is more of it later or for others, or nothing anywhere, is not looked at: no answer tells.
+            chosen = _chosen(visit)
+            if not chosen:
+                raise Http404 from error
+            messages.info(request, f"There is no such page {chosen}: this is the campaign as you see it now.")
+            return redirect("site-campaign", slug=slug)
 
     return page
 
@@ -165,6 +181,14 @@ def made_once(
 def whole_number(value: str, digits: int = MOST_DIGITS) -> int | None:
     """Return the text as a number from 0, or None for anything else."""
     return int(value) if value.isascii() and value.isdigit() and len(value) <= digits else None
+
+
+def _chosen(visit: Visit) -> str:
+    """Return in words what this very address narrows the campaign to; nothing for what was chosen before."""
+    asked = visit.request.GET
+    if visit.sight.as_of is not None and "as_of" in asked:
+        return f"up to session {visit.sight.as_of}"
+    return "for players" if visit.as_player and "see" in asked else ""
 
 
 def _plays(request: HttpRequest, slug: str) -> bool:

@@ -16,10 +16,12 @@ import pytest
 import uvicorn
 from django import db
 from django.contrib.auth.models import User
+from django.test import Client as Browser
 from django.utils import timezone
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from pytest_django import Settings
 
 from campaigns.actions import tokens, versions
 from campaigns.mcp import reading
@@ -242,6 +244,48 @@ def test_without_a_valid_token_nothing_is_served(story: Campaign, address: str, 
     )
 
     assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+
+
+def posted(address: str, raw: str, body: object, **headers: str) -> httpx2.Response:
+    sent = {"Authorization": f"Bearer {raw}", "Accept": "application/json, text/event-stream", **headers}
+    return httpx2.post(address, json=body, headers=sent, trust_env=False)
+
+
+def called(tool: str) -> dict[str, object]:
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": {}}}
+
+
+def test_calls_count_as_the_tokens_requests_to_the_api(story: Campaign, address: str, settings: Settings) -> None:
+    settings.API_RATE = 3
+    raw, other = raw_token("gm"), raw_token("player")
+    api = Browser(headers={"Authorization": f"Bearer {raw}"})
+    assert api.get("/api/v1/campaigns").status_code == 200
+    answers = [posted(address, raw, called("campaigns")) for _ in range(3)]
+
+    assert [each.status_code for each in answers] == [200, 200, 429]
+    assert [each.headers["ratelimit-remaining"] for each in answers] == ["1", "0", "0"]
+    assert answers[-1].headers["retry-after"] == answers[-1].headers["ratelimit-reset"]
+    assert api.get("/api/v1/campaigns").status_code == 429
+    assert posted(address, other, called("campaigns")).status_code == 200
+
+
+def test_request_cannot_hold_more_than_one_call(story: Campaign, address: str) -> None:
+    """Otherwise one request would count for many."""
+    assert posted(address, raw_token("gm"), [called("campaigns"), called("campaigns")]).status_code == 400
+
+
+def test_wrong_tokens_are_counted_by_address(story: Campaign, address: str, settings: Settings) -> None:
+    settings.API_RATE_ANONYMOUS, settings.API_PROXIES = 2, 1
+    here = [
+        posted(address, f"ntr_{at}", called("campaigns"), **{"X-Forwarded-For": "203.0.113.9, 192.0.2.1"})
+        for at in range(3)
+    ]
+    there = posted(address, "ntr_0", called("campaigns"), **{"X-Forwarded-For": "203.0.113.9, 192.0.2.2"})
+
+    assert [each.status_code for each in (*here, there)] == [401, 401, 429, 401]
+    # Whoever has a valid token is not kept out by strangers of the same address.
+    mine = posted(address, raw_token("gm"), called("campaigns"), **{"X-Forwarded-For": "192.0.2.1"})
+    assert mine.status_code == 200
 
 
 def test_token_revoked_between_two_calls_ends_the_talk(story: Campaign) -> None:

@@ -5,19 +5,31 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from campaigns.actions import corrections, plans, runs
+from campaigns.actions import corrections, leases, plans, runs, secrets, versions
 from campaigns.actions.staleness import stale_artifacts
 from campaigns.actions.transcripts import import_transcript
 from campaigns.actions.withdrawal import withdraw_words
 from campaigns.actions.work import work
+from campaigns.adapters import uploads
+from campaigns.adapters.checkpoints import SessionCheckpoints
+from campaigns.adapters.exchanges import ExchangeLog
+from campaigns.adapters.progress import LaneRecord
 from campaigns.carried import of_session
 from campaigns.errors import ActionError, Conflict
 from campaigns.keeping.tables import kept_models, rows_of
-from campaigns.models import Checkpoint, Exchange, GameSession, Membership, Unit
+from campaigns.library.ranges import withheld_of
+from campaigns.library.seen import seen_digest
+from campaigns.library.sight import sight_of
+from campaigns.models import ArtifactVersion, CallSeat, Checkpoint, Exchange, GameSession, LaneRun, Membership, Unit
+from extraction.errors import LeaseLost, RunCancelled
+from extraction.llm.boundary import Exchange as LoggedExchange
 from extraction.source.documents import SourceUnit, units_digest
 from tests.factories import make_membership, make_session, make_transcript, make_user
 
@@ -195,6 +207,72 @@ def test_others_keep_their_words(session: GameSession) -> None:
 
     assert Unit.objects.filter(transcript__session=other, text=SECRET).count() == 1
     assert Unit.objects.filter(transcript__session=session, speaker="Ines", text=UNITS[0].text).count() == 3
+
+
+def overheard() -> LoggedExchange:
+    """A round trip whose request held the words, as it comes back from a provider."""
+    return LoggedExchange("npcs", SECRET.encode(), b"{}", "ok")
+
+
+def test_worker_still_at_a_call_of_a_cancelled_run_stores_nothing(session: GameSession) -> None:
+    run = runs.start(session=session, pipeline=plans.named_pipeline("npcs-only"), lanes=None, by=None)
+    lane = run.lanes.get()
+    token = leases.claim(lane_id=lane.pk, at=timezone.now())
+    assert token is not None
+    log = ExchangeLog(lane.pk)
+    record = LaneRecord(lane.pk, token, log)
+    CallSeat.objects.create(profile="default", holder=token, held=1, lease_until=timezone.now())
+    runs.cancel(run=run, by=None)
+    withdraw_words(campaign=session.campaign, label="Joost", by=None)
+    log(overheard())
+
+    with pytest.raises(LeaseLost):
+        record.write()
+    with pytest.raises(LeaseLost):
+        SessionCheckpoints(session.pk, record).put("k", SECRET.encode())
+    with pytest.raises(LeaseLost):
+        runs.fail(lane_id=lane.pk, token=token, error=RunCancelled("The run was cancelled."))
+    assert (Exchange.objects.count(), Checkpoint.objects.count(), CallSeat.objects.count()) == (0, 0, 0)
+    lane.refresh_from_db()
+    assert (lane.state, lane.error_code) == (LaneRun.State.CANCELLED, "run.cancelled")
+    assert leases.claim(lane_id=lane.pk, at=timezone.now() + 2 * leases.LEASE) is None
+
+
+def test_what_players_read_is_made_of_what_is_left_at_once(client: Client, session: GameSession) -> None:
+    gm, player = make_user(), make_user()
+    make_membership(session.campaign, gm, Membership.Role.GM)
+    make_membership(session.campaign, player, Membership.Role.PLAYER)
+    version = ArtifactVersion.objects.get()
+    versions.approve(version_id=version.pk, note="", by=gm)
+    secrets.hide_range(session=session, start_unit=9, end_unit=9, by=gm)
+    client.force_login(player)
+    address = f"/api/v1/campaigns/{session.campaign.slug}/sessions/{session.number}/artifacts/npcs"
+    before = client.get(address)
+    assert before.json()["source"]["unit_count"] == len(UNITS) - 1
+    withdraw_words(campaign=session.campaign, label="Joost", by=gm)
+    after = client.get(address, headers={"If-None-Match": before["ETag"]})
+
+    assert after.status_code == 200
+    made_of = version.transcript
+    made_of.refresh_from_db()
+    sight = sight_of(player, session.campaign.slug)
+    assert after.json()["source"]["digest"] == seen_digest(made_of, withheld_of(sight, [made_of])[made_of.pk])
+
+
+def test_file_that_waits_to_be_uploaded_is_gone(
+    session: GameSession,
+    settings: Settings,
+    tmp_path: Path,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    settings.DATA_DIR = tmp_path
+    campaigns = (session.campaign, make_session().campaign)
+    tokens = [uploads.keep(chunks=[SECRET.encode()], name="a.vtt", campaign=one, user_id=1) for one in campaigns]
+    with django_capture_on_commit_callbacks(execute=True):
+        withdraw_words(campaign=session.campaign, label="Joost", by=None)
+    found = [uploads.fetch(token=token, campaign=one, user_id=1) for token, one in zip(tokens, campaigns, strict=True)]
+
+    assert [waiting is None for waiting in found] == [True, False]
 
 
 def test_nothing_is_withdrawn_for_a_stranger_or_under_a_run(session: GameSession) -> None:

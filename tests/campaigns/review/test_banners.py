@@ -8,8 +8,10 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from campaigns.actions import decisions, reviews
+from campaigns.actions import decisions, reviews, versions
+from campaigns.banners import contradicted_in
 from campaigns.models import ArtifactVersion, Campaign, Decision, Run, Transcript
+from campaigns.worklist import work_in
 from extraction.codes import Code
 from tests import factories
 from tests.campaigns.review import families
@@ -117,6 +119,58 @@ def test_contradiction_stands_above_the_records_until_one_side_is_taken_back(
     client.post(f"{of(last)}withdraw", {"decision": wrong.pk})
 
     assert "Decisions contradict each other" not in page(client, of(last))
+
+
+def contradicted(registry: ArtifactVersion, one_by: User, other_by: User) -> ArtifactVersion:
+    """Return the version after two decisions that cannot both hold."""
+    merged = reviews.merge(**on(registry), records=(DELL, WICK), canonical=DELL, by=one_by).version
+    at = names(merged).index("Harbourmaster Dell")
+    return reviews.undo_consolidation(**on(merged), record=at, by=other_by).version
+
+
+def test_contradiction_is_counted_where_work_is_looked_for_and_leads_to_its_page(
+    client: Client, registry: ArtifactVersion, gm: User, admin: User
+) -> None:
+    pages = ("/review/", f"/review/sessions/{registry.artifact.session_id}/")
+    assert [path for path in pages if "contradiction" in page(client, path)] == []
+    last = contradicted(registry, admin, gm)
+    told = f'href="{of(last)}#contradictions-title">NPCs'
+
+    assert [path for path in pages if told in page(client, path)] == list(pages)
+    assert all("1 contradiction<" in page(client, path) for path in pages)
+    assert 'id="contradictions-title"' in page(client, of(last))
+
+    client.post(f"{of(last)}withdraw", {"decision": Decision.objects.get(kind="merge").pk})
+
+    assert [path for path in pages if "contradiction" in page(client, path)] == []
+
+
+def test_contradiction_is_work_also_where_nothing_waits_and_no_version_is_left(
+    client: Client, registry: ArtifactVersion, gm: User, admin: User
+) -> None:
+    last = contradicted(registry, admin, gm)
+    registry.artifact.versions.filter(pk=last.pk).update(state="superseded")
+    newer = factories.make_version(last.transcript, PEOPLE)
+    versions.reject(version_id=newer.pk, note="", by=gm)
+    [work] = work_in([last.artifact.session.campaign])
+
+    assert not work.pending and not work.idle
+    assert [(one.lane, one.count, one.version_id) for one in work.sessions[0].contradicted] == [
+        ("dnd/npcs", 1, newer.pk)
+    ]
+
+
+def test_contradictions_of_many_sessions_take_the_queries_of_one(campaign: Campaign, gm: User, admin: User) -> None:
+    counts = []
+    for number in (1, 2, 3):
+        transcript = factories.make_transcript(factories.make_session(campaign, number))
+        contradicted(factories.make_version(transcript, PEOPLE), admin, gm)
+        sessions = list(campaign.sessions.values_list("pk", flat=True))
+        with CaptureQueriesContext(connection) as seen:
+            assert len(contradicted_in(sessions)) == number
+        counts.append(len(seen))
+
+    assert len(set(counts)) == 1
 
 
 def test_accept_all_lists_what_it_accepts_and_takes_the_chosen(client: Client, registry: ArtifactVersion) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
-from campaigns.actions import versions
+from campaigns.actions import secrets, versions
 from campaigns.library.registry import entries
 from campaigns.library.secrets import marks
 from campaigns.library.sight import Edition, Sight
@@ -163,3 +163,33 @@ def test_only_a_name_of_the_same_kind_may_be_a_kept_one(told: Story, gm_client: 
     version = families.make_version(told.first, "locations", [place])
 
     assert "May be the same" not in gm_client.get(reverse("review-version", args=[version.pk])).content.decode()
+
+
+def test_names_that_may_tell_that_a_kept_merge_is_one_are_listed_until_one_is_hidden(
+    told: Story, gm_client: Client
+) -> None:
+    """The story keeps apart two who share no word. These two do, and a third is called after both."""
+    page = address(told, "secrets")
+    assert "May tell that they are one" not in gm_client.get(page).content.decode()
+    names = ("Sister Amaranth", "Amaranth of the Weir", "The Weir Amaranth's Cousin", "Brother Cole")
+    records = [story.npc(told.first, name, (9, 9)) for name in names]
+    one = {**records[0], "source_refs": families.refs(told.first, ((9, 9),))}
+    group = story.group(one, *records[:2])
+    version = families.make_version(told.first, "npcs", [one, *records[2:]], consolidations={"applied": [group]})
+    versions.approve(version_id=version.pk, note="", by=told.gm)
+    secrets.hide_merge(campaign=told.campaign, kind="npc", entity_id=str(one["id"]), by=told.gm)
+    html = gm_client.get(page).content.decode()
+
+    assert "May tell that they are one" in html
+    listed = html.partition('id="telling-title"')[2].partition("</section>")[0]
+    asked = '<b dir="auto">{}</b> <span class="quiet" dir="auto">like {}</span>'
+    assert asked.format("Sister Amaranth", "Amaranth of the Weir") in listed
+    assert asked.format("Amaranth of the Weir", "Sister Amaranth") in listed
+    assert asked.format("The Weir Amaranth&#x27;s Cousin", "Amaranth of the Weir, Sister Amaranth") in listed
+    assert "Cole" not in listed
+
+    for record in records[1:3]:
+        form = {"kind": "entry", "entry_kind": "npc", "entity_id": str(record["id"])}
+        gm_client.post(address(told, "secret-hide"), form)
+
+    assert "May tell that they are one" not in gm_client.get(page).content.decode()

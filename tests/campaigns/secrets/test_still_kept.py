@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
 import pytest
 from django.contrib.auth.models import User
 
@@ -12,6 +13,7 @@ from campaigns.actions import editing, secrets, versions
 from campaigns.actions.transcripts import add_revision
 from campaigns.errors import Conflict
 from campaigns.library import artifacts
+from campaigns.library.editions import records_of
 from campaigns.library.secrets import marks
 from campaigns.library.sight import Edition, Sight
 from campaigns.library.transcripts import reading
@@ -111,6 +113,68 @@ def test_a_kept_event_stays_kept_when_a_review_has_it_cite_other_lines(session: 
     versions.approve(version_id=moved.version.pk, note="", by=gm)
 
     assert [record["detail"] for record in seen(session, "enemy-events")] == ["scorched"]
+
+
+@pytest.mark.parametrize("chosen_in", ["approved", "pending"])
+def test_a_record_that_a_review_already_has_cite_other_lines_is_kept_in_both_versions(
+    chosen_in: str, session: GameSession, gm: User
+) -> None:
+    """The review came first: neither version says by its lines that the other tells of the same."""
+    page = upload(session, SAID, gm)
+    told = [event(page, "bitten", 3), event(page, "scorched", 5)]
+    version = approved(page, "enemy-events", told, gm)
+    at_work: dict[str, Any] = {"artifact_id": version.artifact_id, "by": gm}
+    editing.set_evidence(**at_work, expected_version=1, record=0, ranges=[(1, 1)])
+    editing.edit_record(**at_work, expected_version=2, record=0, fields={"detail": "mauled"})
+    pending = version.artifact.versions.latest("number")
+    secrets.hide_occurrence(version=version if chosen_in == "approved" else pending, record=0, by=gm)
+    assert [record["detail"] for record in seen(session, "enemy-events")] == ["scorched"]
+    versions.approve(version_id=pending.pk, note="", by=gm)
+
+    assert [record["detail"] for record in seen(session, "enemy-events")] == ["scorched"]
+
+
+def test_a_record_that_a_review_already_gave_lines_of_a_kept_one_is_kept_and_the_giver_of_others_is_not(
+    session: GameSession, gm: User
+) -> None:
+    page = upload(session, SAID, gm)
+    both = {**event(page, "bitten", 3), "source_refs": families.refs(page, ((3, 3), (6, 6)))}
+    version = approved(page, "enemy-events", [both, event(page, "scorched", 5), event(page, "gone", 1)], gm)
+    at = [record["detail"] for record in records_of(orjson.loads(version.payload))]
+    at_work: dict[str, Any] = {"artifact_id": version.artifact_id, "by": gm}
+    editing.move_evidence(**at_work, expected_version=1, record=at.index("bitten"), refs=[1], to=at.index("scorched"))
+    pending = version.artifact.versions.latest("number")
+    secrets.hide_occurrence(version=version, record=at.index("scorched"), by=gm)
+    versions.approve(version_id=pending.pk, note="", by=gm)
+    assert {record["detail"] for record in seen(session, "enemy-events")} == {"bitten", "gone"}
+
+    secrets.reveal(secret_id=Secret.objects.get().pk, by=gm)
+    secrets.hide_occurrence(version=version, record=at.index("bitten"), by=gm)
+
+    assert {record["detail"] for record in seen(session, "enemy-events")} == {"gone"}
+
+
+def test_one_turn_of_a_parted_one_is_kept_without_the_other(session: GameSession, gm: User) -> None:
+    page = upload(session, SAID, gm)
+    acts = [families.action("He draws."), families.action("He strikes.")]
+    version = approved(page, "combat-turns", [families.turn(page, "Pike", acts, "Two acts.", ((2, 3),))], gm)
+    parted = editing.split_turn(
+        artifact_id=version.artifact_id,
+        expected_version=1,
+        record=0,
+        actions=[1],
+        ranges=[(3, 3)],
+        kept=[(2, 2)],
+        fields={"actor": "Borrel"},
+        by=gm,
+    ).version
+    actors = [record["actor"] for record in records_of(orjson.loads(parted.payload))]
+    secrets.hide_occurrence(version=parted, record=actors.index("Borrel"), by=gm)
+    # What is approved still tells both in one.
+    assert seen(session, "combat-turns") == []
+    versions.approve(version_id=parted.pk, note="", by=gm)
+
+    assert [record["actor"] for record in seen(session, "combat-turns")] == ["Pike"]
 
 
 def test_both_turns_are_kept_that_a_review_makes_of_a_kept_one(session: GameSession, gm: User) -> None:

@@ -140,25 +140,6 @@ def test_fight_page_of_a_fight_that_there_is_not_is_not_there(told: Campaign, pl
     assert [client.get(f"{HERE}sessions/1/fights/{k}/").status_code for k in (0, 2)] == [404, 404]
 
 
-def test_as_of_hides_later_sessions_everywhere_and_is_remembered(told: Campaign, player: User) -> None:
-    client = story.client_of(player)
-    client.get(f"{HERE}?as_of=1")
-    later = [path for path in PAGES if "sessions/2" in path or story.ESBEN in path or "s2-1" in path]
-    rest = [path for path in PAGES if path not in later and not path.endswith("png")]
-
-    assert {path: client.get(path).status_code for path in later} == dict.fromkeys(later, 404)
-    assert [path for path in rest if "Esben" in client.get(path).content.decode()] == []
-    client.get(f"{HERE}?as_of=")
-    assert "Esben Tull" in client.get(f"{HERE}npcs/").content.decode()
-
-
-def test_as_of_that_is_no_number_hides_nothing(told: Campaign, player: User) -> None:
-    client = story.client_of(player)
-    shown = {given: client.get(f"{HERE}npcs/", {"as_of": given}).content for given in ("x", "-1", "1e3", "9" * 40, "²")}
-
-    assert [given for given, page in shown.items() if b"Esben Tull" not in page] == []
-
-
 def test_game_master_sees_as_a_player_until_they_go_back(told: Campaign, gm: User) -> None:
     story.waiting(told, 3)
     client = story.client_of(gm)
