@@ -20,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
-from tests.soak import faults
+from tests.soak import faults, story
 from tests.soak.batch import Batch, Outcome
 from tests.soak.postgres import binaries
 
@@ -35,7 +35,9 @@ def batches(args: argparse.Namespace) -> list[Batch]:
     numbers = range(1, args.runs + 1)
     dealt = [tuple(numbers[at::count]) for at in range(count)]
     return [
-        Batch(args.seed, runs, wanted[at % len(wanted)], args.only, args.short) for at, runs in enumerate(dealt) if runs
+        Batch(args.seed, runs, wanted[at % len(wanted)], args.only, args.short, args.chunks, args.faults)
+        for at, runs in enumerate(dealt)
+        if runs
     ]
 
 
@@ -85,6 +87,8 @@ def main() -> int:
     parser.add_argument("--database", choices=(*DATABASES, "both"), default="both")
     parser.add_argument("--jobs", type=int, default=2, help="installations at once")
     parser.add_argument("--only", choices=tuple(faults.ALL), help="this fault in every run")
+    parser.add_argument("--faults", type=int, default=1, help="how often in a run, with --only")
+    parser.add_argument("--chunks", type=int, default=story.CHUNKS, help="how long the session is")
     parser.add_argument("--short", action="store_true", help="a few kinds of fault that are soon over")
     args = parser.parse_args()
     began = time.monotonic()

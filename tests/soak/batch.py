@@ -39,13 +39,18 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """`numbers` are the runs of this batch out of all of the soak: the dice of each depend on seed and number alone."""
+    """`numbers` are the runs of this batch out of all of the soak: the dice of each depend on seed and number alone.
+
+    `chunks` is the size of the story, `faults` how many are done to a run of which `only` is given.
+    """
 
     seed: int
     numbers: tuple[int, ...]
     database: str
     only: str | None = None
     short: bool = False
+    chunks: int = story.CHUNKS
+    faults: int = 1
 
 
 @dataclass(slots=True)
@@ -151,7 +156,7 @@ class Soak:
             self._until_ended(run, lambda: None)
             self.reference = checks.digests(run)
             self.checkpoints = len(checks.kept(run))
-        if sorted(self.reference) != sorted(story.LANES) or self.model.calls != story.CALLS:
+        if sorted(self.reference) != sorted(story.LANES) or self.model.calls != story.calls(self.batch.chunks):
             raise SystemExit(f"the undisturbed run gave {sorted(self.reference)} after {self.model.calls} calls")
 
     def disturbed(self, number: int) -> Outcome:
@@ -159,7 +164,7 @@ class Soak:
         self.stage.dice = random.Random(f"{self.batch.seed}:{number}")  # noqa: S311 - no secret
         outcome = Outcome(number, self.batch.database)
         chosen = self._choose(number)
-        due = sorted((self.stage.dice.randrange(1, story.CALLS - 4), name) for name in chosen)
+        due = sorted((self.stage.dice.randrange(1, story.calls(self.batch.chunks) - 4), name) for name in chosen)
         if faults.POISON in chosen:
             due = [(0, faults.POISON)]
         restarts = self._restarts()
@@ -175,7 +180,7 @@ class Soak:
         """Return the run's faults: each kind in its turn, and often a second one beside it."""
         possible = faults.possible(self.stage, short=self.batch.short)
         if self.batch.only is not None:
-            return [self.batch.only]
+            return [self.batch.only] * self.batch.faults
         turn = self.batch.numbers.index(number) + 7 * self.batch.numbers[0]
         first = possible[turn % len(possible)]
         second = self.stage.dice.choice([name for name in possible if name not in (first, faults.POISON)])
@@ -225,7 +230,7 @@ class Soak:
         from tests.soak import checks
 
         self.model.begin(poisoned=poisoned)
-        run = self.ask(lambda: checks.start(OTHERS if poisoned else 0))
+        run = self.ask(lambda: checks.start(OTHERS if poisoned else 0, self.batch.chunks))
         self.processes.start()
         try:
             yield run

@@ -33,11 +33,11 @@ class Judged:
     backends_change: bool
 
 
-def start(others: int) -> Run:
+def start(others: int, chunks: int) -> Run:
     """Make a campaign of one session, with `others` small ones beside it, and start a run of each."""
     Campaign.objects.all().delete()
     campaign = Campaign.objects.create(slug=SLUG, name="The Lighthouse")
-    run = _started(campaign, 1, story.transcript(), story.pipeline(story.FIRST, story.SECOND))
+    run = _started(campaign, 1, story.transcript(chunks), story.pipeline(story.FIRST, story.SECOND))
     for number in range(2, others + 2):
         _started(campaign, number, story.short_transcript(number), story.pipeline(("npcs",), name="small"))
     return run

@@ -15,13 +15,16 @@ PEOPLE = ("Warden Ilse", "Old Barnaby", "Sister Maud", "Tolliver Crake")
 PLACES = ("Gull Tower", "Salt Market", "Lower Quay")
 FIRST, SECOND = ("npcs", "locations"), ("npc-occurrences", "spells")
 LANES = tuple(f"dnd/{key}" for key in (*FIRST, *SECOND))
-# One call a chunk and lane, and one for the merges of each registry.
-CALLS = CHUNKS * len(LANES) + len(FIRST)
 TRANSCRIPT = "TRANSCRIPT:"
 UNIT_LINE = re.compile(r"^\[(\d+)\] [^:\n]*: (.*)$", re.MULTILINE)
 
 
-def transcript() -> bytes:
+def calls(chunks: int) -> int:
+    """Return how many an undisturbed run makes: one a chunk and lane, and one for the merges of each registry."""
+    return chunks * len(LANES) + len(FIRST)
+
+
+def transcript(chunks: int) -> bytes:
     """Return the session as a file to import."""
     said = (
         "{person} waits at the {place}, and the tide turns for the {n}. time.",
@@ -36,7 +39,7 @@ def transcript() -> bytes:
             "start_ms": None,
             "end_ms": None,
         }
-        for n in range(1, CHUNKS * CHUNK_UNITS + 1)
+        for n in range(1, chunks * CHUNK_UNITS + 1)
     ]
     return json.dumps({"schema": "notarius.transcript.v1", "title": None, "units": units}).encode()
 
@@ -62,7 +65,7 @@ def lane_of(request: RequestJson) -> str:
 
 
 def passage_of(request: RequestJson) -> list[tuple[int, str]]:
-    # The task that follows has lines of examples, which look like the passage's.
+    # What follows the passage is no part of it.
     text = str(request["messages"][-1]["content"]).partition(TRANSCRIPT)[2].partition("\n\n")[0]
     return [(int(unit), said) for unit, said in UNIT_LINE.findall(text)]
 
