@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, expect, sync_playwright
 
 if TYPE_CHECKING:
     from pytest_django.live_server_helper import LiveServer
 
+# How long a busy machine may take for anything that is waited for; a page that is right never needs it.
+PATIENCE_MS = 60_000
+LOADED = "(end) => performance.getEntriesByType('resource').some((each) => each.name.endsWith(end))"
 SWITCHES = (
     "--no-sandbox",
     "--disable-gpu",
@@ -49,6 +52,25 @@ class Window:
         self.page.get_by_role("button", name="Sign in").click()
         self.page.wait_for_url(self.base + to)
 
+    def logout(self) -> None:
+        self.page.get_by_role("button", name="Sign out").click()
+        self.page.wait_for_url(self.base + "/")
+
+    def hold(self, addresses: str) -> list[Route]:
+        """Return the list that fills with what the page asks of such addresses; each waits there to be continued."""
+        held: list[Route] = []
+
+        def keep(route: Route) -> None:
+            held.append(route)
+
+        self.page.route(addresses, keep)
+        return held
+
+    def until_loaded(self, end: str) -> None:
+        """Wait until an answer from the address that ends so has come, and the page has done with it what it does."""
+        self.page.wait_for_function(LOADED, arg=end)
+        self.page.evaluate("() => new Promise((done) => requestIdleCallback(() => done()))")
+
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.faults.append(f"{message.type}: {message.text}")
@@ -65,6 +87,7 @@ def chromium() -> Iterator[Browser]:
         pytest.skip("there is no chromium on this machine")
     # Playwright's loop runs in this thread, and Django would refuse the test's own queries in it.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=list(SWITCHES))
         yield browser
@@ -76,7 +99,7 @@ def chromium() -> Iterator[Browser]:
 def context(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     options = getattr(request, "param", {})
     context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     yield context
     context.close()
 

@@ -157,7 +157,7 @@ def test_acts_come_and_go_without_a_new_page(window: Window, sampled: ArtifactVe
     page.evaluate("window.stays = true")
     page.locator("#verdicts summary").click()
     page.locator(".records .record > .pick", has_text=merged).first.click()
-    expect(page.locator("#acts [data-act=explode]")).to_be_visible()
+    expect(page.locator(f'#acts:not([inert])[data-record="{names(sampled).index(merged)}"]')).to_be_visible()
     page.locator("#goto-unit").fill(page.locator(".unit .id").last.inner_text().strip())
     before = page.locator("#transcript").get_attribute("data-url")
     page.locator("#acts [data-act=explode]").click()
@@ -170,7 +170,7 @@ def test_acts_come_and_go_without_a_new_page(window: Window, sampled: ArtifactVe
     expect(page.locator("#verdicts")).to_contain_text("goes against a decision")
 
     assert page.locator("#transcript").get_attribute("data-url") != before
-    assert page.url.startswith(f"{window.base}/review/versions/{head(sampled).pk}/")
+    page.wait_for_url(f"{window.base}/review/versions/{head(sampled).pk}/**")
 
     page.keyboard.press("u")
     until_version(page, 3)
@@ -185,6 +185,23 @@ def test_acts_come_and_go_without_a_new_page(window: Window, sampled: ArtifactVe
 
     assert head(sampled).state == "approved"
     assert page.evaluate("window.stays") is True
+    assert window.faults == []
+
+
+def test_act_brings_its_version_whatever_was_chosen_while_it_was_done(window: Window, sampled: ArtifactVersion) -> None:
+    merged = names(sampled).index(next(merges(sampled)))
+    window.login("greta", PASSWORD, f"/review/versions/{sampled.pk}/?record={merged}")
+    page = window.page
+    held = window.hold("**/acts/accept/**")
+    with page.expect_request("**/acts/accept/**"):
+        page.keyboard.press("a")
+    other = 1 if merged == 0 else 0
+    page.locator(".records > li > .pick").nth(other).click()
+    expect(page.locator("#acts")).to_have_attribute("data-record", str(other))
+    held.pop().continue_()
+    until_version(page, 2)
+
+    expect(page.locator(".pick[aria-current]")).to_be_focused()
     assert window.faults == []
 
 
@@ -244,9 +261,9 @@ def test_evidence_takes_the_unit_that_is_chosen_in_the_transcript(window: Window
     expect(page.locator("#acts")).to_have_attribute("data-record", "1")
     page.locator('#acts [data-act="evidence"]').click()
     page.locator("#act-ranges").fill("")
-    unit = page.locator(".unit.now .id").first
-    wanted = int((unit.get_attribute("href") or "").rpartition("unit=")[2])
-    unit.click()
+    unit = page.locator(".unit.now").first.get_attribute("id")
+    wanted = int((unit or "").removeprefix("unit-"))
+    page.locator(f"#unit-{wanted} .id").click()
     expect(page.locator("#act-ranges")).to_have_value(str(wanted))
     page.locator("form.act .btn-main").click()
     until_version(page, 2)
@@ -260,11 +277,13 @@ def test_acts_work_without_a_script(window: Window, sampled: ArtifactVersion) ->
     page = review(window, sampled)
     merged = next(merges(sampled))
     page.locator(".records > li > .pick", has_text=merged).first.click()
+    expect(page.locator(".pick[aria-current] b")).to_have_text(merged)
     page.get_by_role("button", name="Accept the merge").click()
     until_version(page, 2)
     page.get_by_role("link", name="Merge", exact=True).click()
     page.locator('[name="records"]:not(:checked)').first.check()
     page.locator("form.act .btn-main").click()
+    page.locator(".impact").wait_for()
     page.locator("form.act .btn-main").click()
     until_version(page, 3)
     page.get_by_role("button", name="Undo the newest act").click()

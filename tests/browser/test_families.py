@@ -11,7 +11,7 @@ from campaigns.models import ArtifactVersion
 from tests import factories
 from tests.browser.conftest import Window
 from tests.browser.stories import PASSWORD, make_gm, make_session_of_all
-from tests.browser.test_review import SIZES, now_on_screen, overflow, review
+from tests.browser.test_review import SIZES, overflow, review, until_now_on_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -32,18 +32,18 @@ def test_turn_chosen_by_keyboard_has_all_its_ranges_lit(window: Window, made: di
     expect(chosen).to_have_class("record turn interrupt")
     expect(chosen.locator(".tag").first).to_have_text("reaction")
     expect(page.locator("#now")).to_contain_text("evidence 1 of 3")
-    assert now_on_screen(window)
+    until_now_on_screen(window)
     spans = page.locator(".pick[aria-current]").get_attribute("data-spans") or ""
     lit = [page.locator(f'.unit.cited[data-at="{piece.split("-")[0]}"]') for piece in spans.split()]
     for at in (2, 3):
         page.keyboard.press("n")
         expect(page.locator("#now")).to_contain_text(f"evidence {at} of 3")
         expect(lit[at - 1]).to_have_class("unit cited now")
-        assert now_on_screen(window)
+        until_now_on_screen(window)
     # What the last two of them have brought on screen stays there: all three are lit together.
     for unit in lit:
         expect(unit).to_have_count(1)
-    assert page.locator(".unit.cited").count() == 6
+    expect(page.locator(".unit.cited")).to_have_count(6)
 
     assert window.faults == []
 
@@ -56,8 +56,8 @@ def test_scene_chosen_by_keyboard_scrolls_to_its_start(window: Window, made: dic
     expect(page.locator(".unit.now")).to_have_count(1)
     expect(page.locator("#now")).to_contain_text(": units ")
 
-    assert now_on_screen(window)
-    assert page.locator(".unit.cited").count() > 20
+    until_now_on_screen(window)
+    expect(page.locator(".unit.cited").nth(20)).to_be_attached()
     page.keyboard.press("n")
     expect(page.locator(".unit.now")).to_have_count(1)
     assert window.faults == []

@@ -33,29 +33,27 @@ def review(window: Window, version: ArtifactVersion) -> str:
     return path
 
 
-def now_on_screen(window: Window) -> bool:
-    first = window.page.locator(".unit.now").first
-    first.wait_for()
+def until_now_on_screen(window: Window) -> None:
+    window.page.locator(".unit.now").first.wait_for()
     window.page.wait_for_function(f"() => ({ON_SCREEN})(document.querySelector('.unit.now'))")
-    return bool(first.evaluate(ON_SCREEN))
 
 
 def test_review_by_keyboard_shows_each_evidence_and_approves(window: Window, story: ArtifactVersion) -> None:
     review(window, story)
     page = window.page
 
-    assert now_on_screen(window)
+    until_now_on_screen(window)
     for _ in range(5):
         page.keyboard.press("j")
     chosen = page.locator(".pick[aria-current]")
     expect(chosen).to_have_count(1)
     name = chosen.locator("b").inner_text()
     expect(page.locator("#now b")).to_have_text(name)
-    assert now_on_screen(window)
+    until_now_on_screen(window)
     before = page.locator(".unit.now").first.get_attribute("id")
     page.keyboard.press("n")
     expect(page.locator("#now")).to_contain_text("evidence 2 of")
-    assert now_on_screen(window)
+    until_now_on_screen(window)
     assert page.locator(".unit.now").first.get_attribute("id") != before
     page.keyboard.press("p")
     expect(page.locator("#now")).to_contain_text("evidence 1 of")
@@ -87,14 +85,35 @@ def test_review_jumps_to_any_unit_and_scrolls_without_end(window: Window, story:
         assert target.evaluate(ON_SCREEN)
         assert page.locator(".unit").count() <= 30 * 30
     page.locator("#transcript").evaluate("pane => { pane.scrollTop = pane.scrollHeight / 3 }")
-    page.wait_for_function(
-        f"() => [...document.querySelectorAll('.unit')].filter({ON_SCREEN}).length > 3", timeout=5_000
-    )
+    page.wait_for_function(f"() => [...document.querySelectorAll('.unit')].filter({ON_SCREEN}).length > 3")
     page.get_by_label("Go to unit").fill("999999")
     page.keyboard.press("Enter")
     expect(page.locator("#goto-problem")).to_contain_text("no such unit")
     # Chromium itself writes a console line for the 404 of that last question.
     assert [fault for fault in window.faults if "404" not in fault] == []
+
+
+def test_unit_that_was_asked_for_does_not_come_over_the_record_that_was_chosen_since(
+    window: Window, story: ArtifactVersion
+) -> None:
+    review(window, story)
+    page = window.page
+    until_now_on_screen(window)
+    wanted = story.transcript.units.get(position=3_000).unit_id
+    held = window.hold("**/units?unit=*")
+    page.get_by_label("Go to unit").fill(str(wanted))
+    with page.expect_request(f"**/units?unit={wanted}"):
+        page.keyboard.press("Enter")
+    pick = page.locator(".records > li > .pick").nth(5)
+    pick.click()
+    until_now_on_screen(window)
+    held.pop().continue_()
+    window.until_loaded(f"/units?unit={wanted}")
+
+    assert page.locator(".unit.now").first.evaluate(ON_SCREEN)
+    expect(page.locator(".unit.target")).to_have_count(0)
+    expect(pick).to_be_focused()
+    assert window.faults == []
 
 
 def test_review_choice_by_click_and_enter_reaches_members_and_survives_a_reload(
@@ -106,15 +125,17 @@ def test_review_choice_by_click_and_enter_reaches_members_and_survives_a_reload(
     page.keyboard.press("Enter")
     expect(page.locator("#now b")).to_have_text("the harbourmaster")
     expect(page.locator("#now")).to_contain_text("evidence 1 of 1")
-    page.locator(".records > li > .pick").nth(20).click()
-    name = page.locator("#now b").inner_text()
+    pick = page.locator(".records > li > .pick").nth(20)
+    name = pick.locator("b").inner_text()
+    pick.click()
+    expect(page.locator("#now b")).to_have_text(name)
     page.keyboard.press("ArrowRight")
     expect(page.locator("#now")).to_contain_text("evidence 2 of")
     page.reload()
     expect(page.locator("#now b")).to_have_text(name)
     expect(page.locator("#now")).to_contain_text("evidence 2 of")
 
-    assert now_on_screen(window)
+    until_now_on_screen(window)
     assert window.faults == []
 
 
@@ -122,10 +143,14 @@ def test_review_choice_by_click_and_enter_reaches_members_and_survives_a_reload(
 def test_review_without_a_script_reads_and_rejects(window: Window, story: ArtifactVersion) -> None:
     review(window, story)
     page = window.page
-    page.locator(".records > li > .pick").nth(3).click()
-    expect(page.locator(".pick[aria-current] b")).to_have_text(page.locator("#now b").inner_text())
+    pick = page.locator(".records > li > .pick").nth(3)
+    name = pick.locator("b").inner_text()
+    pick.click()
+    expect(page.locator(".pick[aria-current] b")).to_have_text(name)
+    expect(page.locator("#now b")).to_have_text(name)
     expect(page.locator(".unit.now").first).to_be_visible()
     page.get_by_role("link", name="Later units").click()
+    page.wait_for_url("**from=*")
     expect(page.locator(".unit")).to_have_count(60)
     page.get_by_label("Note").fill("Not yet.")
     page.get_by_role("button", name="Reject").click()
@@ -147,11 +172,11 @@ def test_review_of_hostile_text_runs_no_script(window: Window, transactional_db:
     review(window, version)
     page = window.page
     page.keyboard.press("j")
-    assert now_on_screen(window)
+    until_now_on_screen(window)
     page.keyboard.press("k")
-    assert now_on_screen(window)
+    until_now_on_screen(window)
 
-    assert page.locator("#now b").inner_text() == bad
+    expect(page.locator("#now b")).to_have_text(bad)
     assert page.evaluate("window.pwned") is None
     assert page.locator("#transcript img, #transcript script, .records img").count() == 0
     assert window.faults == []
@@ -173,11 +198,11 @@ def test_pages_fit_their_screen(
     window.open("/")
     window.page.screenshot(path=tmp_path / f"home-{name}.png")
     window.login("root", PASSWORD, f"/review/versions/{story.pk}/?record=2")
-    now_on_screen(window)
+    until_now_on_screen(window)
     window.page.screenshot(path=tmp_path / f"review-{name}.png")
     wide = [overflow(window)]
     window.page.locator(".records > li > .pick").nth(3).click()
-    now_on_screen(window)
+    until_now_on_screen(window)
     window.page.wait_for_timeout(300)
     window.page.screenshot(path=tmp_path / f"review-chosen-{name}.png")
     for path in ("/", "/nowhere", "/admin/", "/admin/campaigns/artifactversion/", "/api/v1/docs"):

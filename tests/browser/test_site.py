@@ -119,13 +119,11 @@ def test_transcript_is_read_on_without_a_script(window: Window, told: Campaign) 
     expect(page.get_by_role("link", name="What came before")).to_be_visible()
     page.get_by_label("I have seen up to").select_option("session 1")
     page.get_by_role("button", name="Show").first.click()
-    window.open(HERE)
 
+    expect(page.get_by_role("status")).to_be_visible()
     expect(page.get_by_role("link", name="Session 36")).to_have_count(0)
     expect(page.get_by_text("You see the campaign as of session 1")).to_be_visible()
-    # The page of session 36 itself is not there any more, and nothing else went wrong.
-    assert len(window.faults) == 1
-    assert "404" in window.faults[0]
+    assert window.faults == []
 
 
 def test_game_master_looks_as_a_player_and_comes_back(window: Window, told: Campaign) -> None:
@@ -159,20 +157,12 @@ def test_keyboard_reaches_the_page_and_the_pictures_table(window: Window, told: 
 def test_printed_session_is_a_chronicle(window: Window, told: Campaign) -> None:
     sign_in(window, "pia", f"{HERE}sessions/1/")
     window.page.emulate_media(media="print")
-    shown = {
-        name: window.page.locator(name).first.is_visible()
-        for name in (".masthead", ".campaign-head", ".said .at", ".reader-tools", ".said p", ".scene-start h3", "h1")
-    }
 
-    assert shown == {
-        ".masthead": False,
-        ".campaign-head": False,
-        ".said .at": False,
-        ".reader-tools": False,
-        ".said p": True,
-        ".scene-start h3": True,
-        "h1": True,
-    }
+    for name in (".said p", ".scene-start h3", "h1"):
+        expect(window.page.locator(name).first).to_be_visible()
+    for name in (".masthead", ".campaign-head", ".said .at", ".reader-tools"):
+        expect(window.page.locator(f"{name}:visible")).to_have_count(0)
+        expect(window.page.locator(name).first).to_be_attached()
 
 
 @pytest.fixture(scope="module")

@@ -40,6 +40,7 @@ def wide(window: Window) -> bool:
 def test_a_line_is_found_and_opened_by_keyboard(window: Window, told: Campaign, axe: str) -> None:
     window.login("greta", PASSWORD, "/campaigns/salt-ferry/exports/")
     window.open("/campaigns/salt-ferry/search/")
+    expect(window.page.get_by_role("searchbox")).to_be_focused()
     window.page.keyboard.type("eel-catcher")
     window.page.keyboard.press("Enter")
     expect(window.page.locator(".result mark").first).to_have_text("eel")

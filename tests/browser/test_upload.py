@@ -56,9 +56,9 @@ def test_transcript_is_looked_at_named_stored_and_corrected(window: Window, camp
     page.get_by_text("Name a speaker anew").click()
     page.get_by_label("SPEAKER_05").fill("Joost")
     page.get_by_label("Encoding").press("Enter")
+    expect(page.get_by_role("row", name="Joost 1 Joost, GM")).to_be_visible()
     assert not Transcript.objects.exists()
 
-    expect(page.get_by_role("row", name="Joost 1 Joost, GM")).to_be_visible()
     page.get_by_role("button", name="Store it").click()
     expect(page.get_by_text("Stored 2 units as salt-ferry.s1.t1.")).to_be_visible()
 
@@ -105,6 +105,8 @@ def test_pages_of_a_transcript_fit_the_window_and_have_no_grave_fault_of_access(
     found = {"form": (overflow(window), graves(window, axe))}
     window.page.get_by_label("File").set_input_files(file)
     window.page.get_by_role("button", name="Look at it").click()
+    window.page.get_by_role("button", name="Store it").wait_for()
+    window.page.wait_for_load_state()
     window.page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
     found["preview"] = (overflow(window), graves(window, axe))
     window.open("/campaigns/salt-ferry/sessions/3/transcript/")

@@ -18,6 +18,12 @@
 
   const open = () => panel().querySelector("form.act");
 
+  /* Make void whatever has been asked, or is about to be. */
+  function overtake() {
+    clearTimeout(waiting);
+    asked += 1;
+  }
+
   function complain(sentence) {
     const line = document.createElement("p");
     line.className = "act-problem";
@@ -26,12 +32,14 @@
     panel().prepend(line);
   }
 
-  /* Fetch, and give the answer's text; nothing where it did not come, or where another question was asked since. */
+  /* Fetch, and give the answer's text; nothing where it did not come, or where another question was asked since. What
+     was sent has been done or refused, whatever was asked since. */
   async function ask(address, options = {}) {
-    const own = ++asked;
+    const own = ++asked, sent = options.method === "POST";
     try {
       const answer = await fetch(address, { headers: OURS, ...options });
-      if (own !== asked) return null;
+      const text = await answer.text();
+      if (own !== asked && !sent) return null;
       const next = answer.headers.get("X-Next");
       if (next) {
         await show(next);
@@ -39,22 +47,20 @@
       }
       // Signed out meanwhile: the answer is the page to sign in on.
       if (answer.redirected || answer.status === 401) location.reload();
-      else if (answer.status < 500 && answer.status !== 403 && answer.status !== 404) return await answer.text();
+      else if (answer.status < 500 && answer.status !== 403 && answer.status !== 404) return text;
       else complain("This could not be done. Load the page again.");
     } catch {
-      if (own === asked) complain("The answer did not come. Try again.");
+      if (own === asked || sent) complain("The answer did not come. Try again.");
     }
     return null;
   }
 
   /* ---- the next version in place of this one ---- */
 
-  /* Fetch the page of a version and put it in the place of this one. Where it cannot be so, go there. */
+  /* Fetch the page of a version and put it in the place of this one, whatever was asked of this one since. Where it
+     cannot be so, go there. */
   async function show(address) {
-    const own = ++asked;
-    clearTimeout(waiting);
     const answer = await fetch(address);
-    if (own !== asked) return;
     if (answer.redirected || !answer.ok || !swap(await answer.text())) {
       location.assign(address);
       return;
@@ -91,6 +97,7 @@
 
   /* The others on the page read the new records, and the focus comes to the one that the act was about. */
   function settle() {
+    overtake();
     wanted = "";
     document.dispatchEvent(new Event("notarius:swapped"));
     last = record();
@@ -98,6 +105,8 @@
   }
 
   function showForm(text) {
+    overtake();
+    panel().inert = false;
     panel().replaceChildren(document.createRange().createContextualFragment(text));
     const first = panel().querySelector('[aria-invalid="true"]') ?? panel().querySelector(".act :is(input:not([type=hidden]), select, textarea, button)");
     first?.focus();
@@ -134,6 +143,7 @@
     if (link) {
       event.preventDefault();
       opener = link.dataset.act;
+      clearTimeout(waiting);
       load(link.href);
     } else if (event.target.closest("#acts [data-cancel]")) {
       event.preventDefault();

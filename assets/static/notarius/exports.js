@@ -3,12 +3,15 @@
 (() => {
   const list = document.getElementById("exports");
   const EVERY_MS = 2000;
+  const used = () => list.contains(document.activeElement);
   const renew = async () => {
     if (!list.querySelector("[data-waits]")) return;
-    if (!document.hidden && !list.contains(document.activeElement)) {
+    if (!document.hidden && !used()) {
       try {
         const answer = await fetch(list.dataset.renew, { credentials: "same-origin" });
-        if (answer.ok) list.innerHTML = await answer.text();
+        const text = await answer.text();
+        // Somebody may have come to the list meanwhile.
+        if (answer.ok && !used()) list.innerHTML = text;
       } catch { /* The next try may reach the site again. */ }
     }
     setTimeout(renew, EVERY_MS);

@@ -44,9 +44,8 @@
   }
 
   async function goTo(place) {
-    const at = keep ? await list.find({ near: place }) : place;
-    if (at !== null) await list.show(at);
-    root.focus({ preventScroll: true });
+    const at = await list.show(keep ? list.find({ near: place }) : place);
+    if (at !== undefined) root.focus({ preventScroll: true });
   }
 
   const first = () => panel.querySelector("a.cites") ?? panel.querySelector("a") ?? panel;

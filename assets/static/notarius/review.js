@@ -171,6 +171,7 @@
     choose(pick, Number(link.dataset.evidence));
   });
   document.getElementById("citing-close")?.addEventListener("click", () => {
+    list.forget();
     cited.hidden = true;
     target = null;
     mark(root);

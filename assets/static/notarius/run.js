@@ -3,15 +3,18 @@
 {
   const EVERY_MS = 2000;
   const place = document.getElementById("run-state");
+  const used = () => document.activeElement?.tagName === "INPUT" && place.contains(document.activeElement);
   const active = () => place.firstElementChild?.dataset.active === "1";
 
   async function renew() {
-    if (!place.contains(document.activeElement) || document.activeElement.tagName !== "INPUT") {
+    if (!used()) {
       try {
         const answer = await fetch(place.dataset.address, { credentials: "same-origin" });
-        if (answer.ok && !answer.redirected) {
+        const text = await answer.text();
+        // Somebody may have begun to fill in a form meanwhile.
+        if (answer.ok && !answer.redirected && !used()) {
           const held = document.activeElement?.closest("form")?.action;
-          place.innerHTML = await answer.text();
+          place.innerHTML = text;
           if (held) [...place.querySelectorAll("form")].find((form) => form.action === held)?.querySelector("button")?.focus();
         }
       } catch { /* the next turn may reach the server again */ }

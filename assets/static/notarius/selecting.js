@@ -205,7 +205,8 @@ Notarius.selecting = (root, list, moved) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const unit = event.target.closest(".unit");
     if (event.key in STEPS && (event.shiftKey || (hand && unit))) then(() => walk(STEPS[event.key], event.shiftKey));
-    else if (event.key === " " && unit) then(() => toggle(Number(unit.dataset.at)));
+    // The unit that has the focus when the steps before have been taken.
+    else if (event.key === " " && unit) then(() => toggle(Number((document.activeElement.closest(".unit") ?? unit).dataset.at)));
     else if (event.key === "Escape" && !hand && ranges.length) clear();
     else if ((event.key === "Enter" || event.key === "Escape") && hand) hand.focus();
     else return;

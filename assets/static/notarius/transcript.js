@@ -150,17 +150,22 @@ Notarius.transcript = (root, mark) => {
     scrolling = setTimeout(() => need(...inView()).then(tidy), 40);
   }
 
-  /* Bring the unit at `position` on screen. A later call overtakes an earlier one. */
+  /* Bring the unit at `position`, or at the one that a question will answer, on screen. Return its position, or null
+     where the list has none; undefined where a later call has overtaken this one, at whatever it waits for. */
   let wanted = 0;
   async function show(position) {
     const mine = (wanted += 1);
-    const at = number(position);
-    if (!filled.has(at)) await need(at, at);
-    if (mine !== wanted) return;
-    const unit = unitAt(position);
+    const at = position instanceof Promise ? await position : position;
+    if (mine !== wanted) return undefined;
+    if (at === null) return null;
+    const block = number(at);
+    if (!filled.has(block)) await need(block, block);
+    if (mine !== wanted) return undefined;
+    const unit = unitAt(at);
     if (unit) place(unit);
     // Neighbours change height when they arrive; `steadily` keeps the unit where it is.
     need(...inView()).then(tidy);
+    return at;
   }
 
   function place(unit) {
@@ -202,9 +207,9 @@ Notarius.transcript = (root, mark) => {
 
   /* Go to the unit `by` places after the chosen one, or the first on screen, and choose it unless `quiet`. */
   async function step(by, quiet = false) {
-    const first = firstOnScreen();
+    const first = firstOnScreen(), before = asked;
     const at = await stand(chosen === null ? first && Number(first.dataset.at) : chosen + by);
-    if (at !== null && !quiet) choose(unitAt(at));
+    if (at !== null && !quiet && before === asked) choose(unitAt(at));
     return at;
   }
 
@@ -214,20 +219,25 @@ Notarius.transcript = (root, mark) => {
     return Number(unitAt(position).id.slice("unit-".length));
   }
 
-  const lists = new Map();
+  let lists = new Map();
   let asked = 0;
   /* Return the list of records that cite the unit, or null; undefined where a later question has overtaken this one. */
   async function citing(id) {
-    const mine = (asked += 1);
-    if (!lists.has(id)) {
+    const mine = (asked += 1), known = lists;
+    if (!known.has(id)) {
       const answer = await get(`${root.dataset.citing}?unit=${id}`).catch(() => null);
-      if (answer) lists.set(id, (await parsed(answer)).querySelector(".citing-list"));
+      if (answer) known.set(id, (await parsed(answer)).querySelector(".citing-list"));
     }
-    return mine === asked ? lists.get(id) || null : undefined;
+    return mine === asked ? known.get(id) || null : undefined;
   }
 
-  // What cites a unit is another version's from now on.
-  document.addEventListener("notarius:swapped", () => lists.clear());
+  /* Nobody waits any longer for what cites a unit: whatever is under way has been overtaken. */
+  function forget() {
+    asked += 1;
+  }
+
+  // What cites a unit is another version's from now on, and an answer that is under way is still of the one before.
+  document.addEventListener("notarius:swapped", () => { lists = new Map(); });
 
   root.addEventListener("click", (event) => {
     const unit = event.target.closest(".unit"), link = event.target.closest("a");
@@ -244,21 +254,23 @@ Notarius.transcript = (root, mark) => {
     root.addEventListener(hand, () => { held = null; }, { passive: true });
   }
   new ResizeObserver(follow).observe(root);
-  return { total, show, step, stand, standing: () => chosen, idAt, seek, find, citing, firstOnScreen };
+  return { total, show, step, stand, standing: () => chosen, idAt, seek, find, citing, forget, firstOnScreen };
 };
 
-/* The form that goes to a unit: `shown` is called with its place once it is on screen. */
+/* The form that goes to a unit: `shown` is called with its place once it is on screen. Whoever went elsewhere meanwhile
+   stays there. */
 Notarius.goto = (list, root, shown) => {
   const problem = document.getElementById("goto-problem");
   const field = document.getElementById("goto-unit");
   document.getElementById("goto")?.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const at = await list.seek(field.value.trim().replace(/^0+(?=\d)/, ""));
+    const from = document.activeElement;
+    const at = await list.show(list.seek(field.value.trim().replace(/^0+(?=\d)/, "")));
+    if (at === undefined) return;
     problem.textContent = at === null ? "There is no such unit in this list." : "";
     field.toggleAttribute("aria-invalid", at === null);
     if (at === null) return;
     shown(at);
-    await list.show(at);
-    root.focus({ preventScroll: true });
+    if (document.activeElement === from) root.focus({ preventScroll: true });
   });
 };
