@@ -53,8 +53,12 @@ def by_size(index: DocumentIndex, limits: ChunkLimits) -> tuple[Chunk, ...]:
 
 
 def lead_in_material(index: DocumentIndex, chunk: Chunk, units: int) -> dict[str, JsonValue]:
-    """Return a longer stretch before the chunk, for tasks that need to know what was going on; never evidence."""
-    before = index.between(max(0, chunk.start - units), chunk.start - 1) if chunk.start else ()
+    """Return what came before the chunk's context, so that both together go back `units` units; never evidence.
+
+    It is for tasks that need to know what was going on.
+    """
+    end = chunk.start - CHUNK_CONTEXT
+    before = index.between(max(0, chunk.start - units), end - 1) if end > 0 else ()
     return {"before": [unit_material(unit) for unit in before], "after": []}
 
 

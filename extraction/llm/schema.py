@@ -17,6 +17,8 @@ SELECTOR_FIELDS = frozenset({"registry_refs"})
 NESTED_FACTOR = 2
 
 _NOISE = frozenset({"title", "default"})
+# Of an object it is the docstring of its class, which speaks to programmers; of a field it is meant for the model.
+_DOCSTRING = "description"
 _KEYWORDS = frozenset(
     {"type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "description"}
     | {"minItems", "maxItems", "minimum", "maximum"}
@@ -71,7 +73,8 @@ class _Strict:
     def closed(self, node: Mapping[str, JsonValue], within: tuple[str, ...]) -> Schema:
         if "$ref" in node:
             return self._resolved(node, within)
-        result: Schema = {key: value for key, value in node.items() if key not in _NOISE}
+        noise = _NOISE | {_DOCSTRING} if node.get("type") == "object" else _NOISE
+        result: Schema = {key: value for key, value in node.items() if key not in noise}
         if "const" in result:
             result["enum"] = [result.pop("const")]
         if isinstance(node.get("properties"), Mapping):

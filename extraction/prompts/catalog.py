@@ -11,7 +11,7 @@ cache_boundary = true              # what stands above is the same for every lan
 role = "user"
 material = "transcript"
 heading = "TRANSCRIPT:"
-style = "units"                    # units, windows, context or json (the default)
+style = "units"                    # units, windows, context, names, sparse or json (the default)
 """
 
 from __future__ import annotations
@@ -31,9 +31,13 @@ from extraction.llm.boundary import Role
 
 
 class Style(StrEnum):
-    """How a material is written: JSON lines, transcript lines, marked windows, or lines around a chunk."""
+    """How a material is written: JSON lines, all fields or those with something in them, a line of names for each
+    individual, transcript lines, marked windows, or lines around a chunk.
+    """
 
     JSON = "json"
+    SPARSE = "sparse"
+    NAMES = "names"
     UNITS = "units"
     WINDOWS = "windows"
     CONTEXT = "context"

@@ -14,9 +14,11 @@ from extraction.llm.boundary import Message
 from extraction.prompts.catalog import Part, Prompt, Style
 
 # Part of every prompt's identity: change it with whatever changes how the same materials read.
-RENDER_POLICY = "render.v2"
+RENDER_POLICY = "render.v3"
 NOTHING = "(none)"
+EMPTY: tuple[JsonValue, ...] = (None, {}, [])
 BETWEEN_PARTS = "\n\n"
+BETWEEN_NAMES = " = "
 # Signs that a person at the screen cannot see and a model reads: tags, invisible selectors, zero-width spaces and
 # joins of words. The joiners of scripts and emoji (200C, 200D, FE0F) stay. The stored transcript keeps them all.
 UNSEEN = dict.fromkeys([*range(0xE0000, 0xE01F0), *range(0x2060, 0x2065), 0x200B, 0xFEFF])
@@ -81,7 +83,22 @@ def _material(part: Part, materials: Mapping[str, JsonValue]) -> str:
 
 def _json_lines(value: JsonValue) -> list[str]:
     items = value if isinstance(value, (list, tuple)) else [value]
-    return [orjson.dumps(item).decode() for item in items if item not in (None, {}, [])]
+    return [orjson.dumps(item).decode() for item in items if item not in EMPTY]
+
+
+def _sparse_lines(value: JsonValue) -> list[str]:
+    tables = value if isinstance(value, (list, tuple)) else [value]
+    return _json_lines([_without_empty(table) for table in tables])
+
+
+def _without_empty(value: JsonValue) -> JsonValue:
+    if not isinstance(value, Mapping):
+        return value
+    return {name: field for name, field in value.items() if field not in EMPTY}
+
+
+def _name_lines(value: JsonValue) -> list[str]:
+    return [BETWEEN_NAMES.join(_json_lines([each["name"], *_list(each["other_names"])])) for each in _items(value)]
 
 
 def _unit_lines(value: JsonValue) -> list[str]:
@@ -102,13 +119,15 @@ def _context_lines(value: JsonValue) -> list[str]:
     lines: list[str] = []
     for side in ("before", "after"):
         if units := list(_items(value[side])):
-            lines.append(f"{side.capitalize()} the passage")
+            lines.append(side.capitalize())
             lines.extend(_line(unit, cited=False) for unit in units)
     return lines
 
 
 STYLES = {
     Style.JSON: _json_lines,
+    Style.SPARSE: _sparse_lines,
+    Style.NAMES: _name_lines,
     Style.UNITS: _unit_lines,
     Style.WINDOWS: _window_lines,
     Style.CONTEXT: _context_lines,
@@ -127,10 +146,14 @@ def _seen(text: str) -> str:
     return " ".join(text.translate(UNSEEN).split())
 
 
-def _items(value: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
+def _list(value: JsonValue) -> Sequence[JsonValue]:
     if not isinstance(value, (list, tuple)):
         raise PromptError("This material is a list.")
-    for item in value:
+    return value
+
+
+def _items(value: JsonValue) -> Iterator[Mapping[str, JsonValue]]:
+    for item in _list(value):
         if not isinstance(item, Mapping):
             raise PromptError("This material is a list of tables.")
         yield item

@@ -55,8 +55,8 @@ class Scenario:
 SCENARIOS = (
     Scenario(
         "prompt too long",
-        units=300,
-        options={"chunk_units": 300, "chunk_words": 10_000},
+        units=331,
+        options={"chunk_units": 331, "chunk_words": 10_000},
         must_fail_with=Code.LLM_CONTEXT_OVERFLOW,
     ),
     Scenario("reply cut short", units=10, options={"max_tokens": 16}, must_fail_with=Code.EXTRACT_INVALID),

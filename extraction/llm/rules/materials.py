@@ -70,9 +70,9 @@ def context(materials: Materials) -> tuple[Unit, ...]:
 
 
 def context_sides(materials: Materials) -> tuple[tuple[Unit, ...], tuple[Unit, ...]]:
-    """The context before the transcript, where a task is given a longer lead-in that one, and the context after it."""
+    """The context before the transcript, with the lead-in to it where a task is given one, and the context after it."""
     around, lead_in = fields(materials.get("context")), fields(materials.get("lead_in"))
-    return units(lead_in.get("before")) or units(around.get("before")), units(around.get("after"))
+    return units(lead_in.get("before")) + units(around.get("before")), units(around.get("after"))
 
 
 def glossary(materials: Materials) -> tuple[GlossaryEntry, ...]:

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extraction.lanes.chunk import CHUNK_CONTEXT, Chunk, ChunkLimits, by_size, context_material, transcript_material
+from extraction.lanes.chunk import (
+    CHUNK_CONTEXT,
+    Chunk,
+    ChunkLimits,
+    by_size,
+    context_material,
+    lead_in_material,
+    transcript_material,
+)
 from extraction.source.documents import SourceDocument, SourceUnit
 from extraction.source.index import DocumentIndex
 
@@ -61,6 +69,17 @@ def test_context_material_follows_position_and_stays_outside_the_chunk(
     assert [unit["unit_id"] for unit in context["before"]] == before
     assert [unit["unit_id"] for unit in context["after"]] == after
     assert CHUNK_CONTEXT == 4
+
+
+@pytest.mark.parametrize("start", range(16))
+def test_lead_in_and_context_go_back_as_far_as_asked_and_show_no_unit_twice(index: DocumentIndex, start: int) -> None:
+    chunk = Chunk(0, start, start + 3)
+    lead_in: Any = lead_in_material(index, chunk, 10)
+    context: Any = context_material(index, chunk)
+    shown = [unit["unit_id"] for unit in (*lead_in["before"], *context["before"])]
+
+    assert shown == [unit.unit_id for unit in index.document.units[max(0, start - 10) : start]]
+    assert lead_in["after"] == []
 
 
 def test_transcript_material_is_the_chunks_own_units(index: DocumentIndex) -> None:

@@ -42,7 +42,16 @@ class WithLiteral(Closed):
     one: Annotated[int, Field(ge=1, le=9, description="How many.")]
 
 
+class Told(Closed):
+    """Words to whoever reads the code."""
+
+    one: WithLiteral
+    many: Annotated[list[Leaf], Field(description="Which.")]
+
+
 class Leaf(Closed):
+    """Words to whoever reads the code."""
+
     kind: Literal["leaf"]
 
 
@@ -118,6 +127,14 @@ def test_response_schema_properties_named_like_keywords_stay() -> None:
         "default": {"type": "string"},
         "one": {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."},
     }
+
+
+def test_response_schema_has_what_fields_say_to_a_model_and_no_docstring() -> None:
+    text = json.dumps(response_schema(Told))
+
+    assert "How many." in text
+    assert "Which." in text
+    assert "Words" not in text
 
 
 def test_response_schema_plain_union_is_any_of() -> None:

@@ -26,12 +26,12 @@ REGISTRY = registry("Harbourmaster Dell", "Wick", members={"Harbourmaster Dell":
 JOB = story.make_job(ScriptedClient(), references={"npcs": REGISTRY})
 
 
-def test_prompt_begins_like_every_chunk_prompt_and_ends_with_the_registry(catalog: Catalog) -> None:
+def test_prompt_begins_like_every_chunk_prompt_and_goes_on_with_the_registry(catalog: Catalog) -> None:
     prompt, npcs = catalog[EXTRACT], catalog[story.EXTRACT]
     boundary = next(at for at, part in enumerate(prompt.parts) if part.role is None)
 
     assert prompt.parts[: boundary + 1] == npcs.parts[: boundary + 1]
-    assert [part.material for part in prompt.parts[boundary + 1 :]] == [None, "lead_in", "npcs"]
+    assert [part.material for part in prompt.parts[boundary + 1 :]] == ["npcs", "lead_in", None]
     assert {part.role for part in prompt.parts[boundary + 1 :]} == {Role.USER}
 
 

@@ -292,6 +292,15 @@ def test_context_tells_whose_turn_it_is_and_is_never_cited() -> None:
     assert [cited(one) for one in found] == [{1, 2, 3}, {4, 5}]
 
 
+def test_the_lead_in_is_read_on_into_the_context() -> None:
+    lead_in: JsonValue = {"before": units(*OPENING, first=101), "after": []}
+    context: JsonValue = {"before": units(("NOOR", "Okay. Quill."), first=104), "after": []}
+    said: tuple[Said, ...] = (("INES", "I stab the Warden. Eighteen to hit."), ("NOOR", "That hits."))
+
+    assert outline(turns(*said, lead_in=lead_in, context=context)) == [("Quill Harrow", "turn")]
+    assert turns(*said, lead_in=lead_in) == turns(*said, context=context) == []
+
+
 def test_a_turn_told_in_the_context_alone_is_not_reported() -> None:
     context: JsonValue = {"before": units(*OPENING, *QUILL, first=101), "after": []}
 
