@@ -9,12 +9,16 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import AnonymousUser, User
+from hypothesis import settings
 
 from campaigns.models import Campaign, Membership
 from tests import factories
 from tests.leaks import Leaks
 
 ROOT = Path(__file__).resolve().parent.parent
+# A busy machine is no failure.
+settings.register_profile("no-deadline", deadline=None)
+settings.load_profile("no-deadline")
 
 
 @pytest.fixture

@@ -18,6 +18,8 @@ Notarius.selecting = (root, list, moved) => {
   let ranges = [];
   let loose = [];               // what was typed and is no unit: it stays in the field
   let queue = Promise.resolve();
+  // An act that fails, where a block of units does not load, keeps nobody from the next.
+  const line = (act) => { queue = queue.then(act).catch(() => null); };
   let hand = null;              // the field that the selection fills
   let anchor = null;            // where a range was begun
   let edge = null;              // how far it has come
@@ -139,7 +141,7 @@ Notarius.selecting = (root, list, moved) => {
     hand?.classList.add("is-in-hand");
     if (field) {
       readSpans();
-      queue = queue.then(() => follow(field, keep));
+      line(() => follow(field, keep));
     } else clear();
   }
 
@@ -173,7 +175,7 @@ Notarius.selecting = (root, list, moved) => {
 
   /* ---- mouse, touch and keyboard; one act after the other ---- */
 
-  const then = (act) => { queue = queue.then(act).then(write); };
+  const then = (act) => line(async () => { await act(); write(); });
   const stretching = () => further.getAttribute("aria-pressed") === "true";
 
   // Shift and a click mark words otherwise.
@@ -233,11 +235,11 @@ Notarius.selecting = (root, list, moved) => {
     const button = event.target.closest("[data-select]");
     if (!button) return;
     take(document.getElementById(button.dataset.select));
-    queue = queue.then(enter);
+    line(enter);
   });
   document.addEventListener("focusin", (event) => { if (event.target.matches(FIELD)) take(event.target); });
   document.addEventListener("change", (event) => {
-    if (event.target === hand) queue = queue.then(() => follow(hand, []));
+    if (event.target === hand) line(() => follow(hand, []));
   });
   new MutationObserver(() => {
     if (!hand?.isConnected) take(document.querySelector(FIELD));

@@ -20,7 +20,7 @@ from extraction.llm.boundary import Message, Role, StructuredCompletion, Structu
 from extraction.llm.openai_client import SCHEMA_NOTE, OpenAIClient, build_payload, preload
 from extraction.llm.profiles import OutputMode, Profile, ProviderKind
 from tests.extraction.llm.support import GOOD, KEY, SYSTEM_TEXT, USER_TEXT, Pauses, Recorder, profile, request
-from tests.loopback import DROP, HANG, Reply, ScriptedServer, answer, chat, failure
+from tests.loopback import DROP, HANG, Reply, RequestJson, ScriptedServer, answer, chat, failure
 
 GOOD_TEXT = json.dumps(GOOD)
 
@@ -440,7 +440,13 @@ def test_complete_many_threads_stay_bounded_at_the_providers_limit() -> None:
 
 
 def test_complete_keeps_as_many_connections_as_the_profile_allows() -> None:
-    server = ScriptedServer(answer(GOOD), latency=0.1)
+    together = threading.Barrier(12)
+
+    def respond(_: RequestJson) -> Reply:
+        together.wait(60)
+        return answer(GOOD)
+
+    server = ScriptedServer(responder=respond)
     with server:
         client = OpenAIClient(profile(server.base_url, concurrency=12))
         for _ in range(2):
