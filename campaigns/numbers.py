@@ -1,24 +1,45 @@
 """What runs used and cost, and how good the lanes' work was by what reviewers did with it: for site admins.
 
-Costs are reckoned with the price table that the profile had when the run started. Quality is told from decisions that
-stand: what was accepted, edited and removed of the records a prompt and model proposed, and which merges were undone.
+Costs are reckoned with the price table that the profile had when the run started. Quality is told of extractions that
+were decided, from the decisions that stand: what was accepted, edited and removed of the records a prompt and model
+proposed, and which of its merges were undone. What a reviewer united by hand is nobody's merge but theirs.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from campaigns.actions.decisions import abandoned, live_of
+from campaigns.actions.decisions import abandoned, judgements_of, live_of
+from campaigns.actions.nodes import REVIEW, key_of
 from campaigns.costs import Used, uses
 from campaigns.models import ArtifactVersion, Decision, LaneRun
+from extraction.lanes.job import Judged, NamedRecord
 
 Kind = Decision.Kind
 REMOVED = frozenset({Kind.REMOVE, Kind.DELETE})
-UNDONE_MERGES = frozenset({Kind.EXPLODE})
 EDITED = (Decision.EDITS | {Kind.RENAME, Kind.CANONICAL, Kind.MERGE}) - REMOVED
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """A sum in one currency, in millionths, and what it is a part of."""
+
+    currency: str
+    micros: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What one campaign, lane or profile has used, with its costs beside those of all."""
+
+    name: str
+    used: Used
+    costs: tuple[Cost, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +47,9 @@ class Usage:
     """The same use, seen by campaign, by lane and by profile, each with the most tokens first."""
 
     total: Used
-    by_campaign: list[tuple[str, Used]]
-    by_lane: list[tuple[str, Used]]
-    by_profile: list[tuple[str, Used]]
+    by_campaign: list[Line]
+    by_lane: list[Line]
+    by_profile: list[Line]
 
 
 def usage_since(since: datetime) -> Usage:
@@ -40,11 +61,16 @@ def usage_since(since: datetime) -> Usage:
         groups = (campaigns.get(use.run, "?"), use.key, use.planned.profile if use.planned else "?")
         for used in (total, *(group[name] for group, name in zip(by, groups, strict=True))):
             used.add(use)
-    return Usage(total, *(_most_first(group) for group in by))
+    return Usage(total, *(_lines(group, total) for group in by))
 
 
-def _most_first(group: Mapping[str, Used]) -> list[tuple[str, Used]]:
-    return sorted(group.items(), key=lambda item: (-item[1].tokens, item[0]))
+def _lines(group: Mapping[str, Used], total: Used) -> list[Line]:
+    lines = [Line(name, used, _costs(used, total)) for name, used in group.items()]
+    return sorted(lines, key=lambda line: (-line.used.tokens, line.name))
+
+
+def _costs(used: Used, total: Used) -> tuple[Cost, ...]:
+    return tuple(Cost(currency, micros, total.costs[currency]) for currency, micros in sorted(used.costs.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +84,10 @@ class Maker:
 
 @dataclass(slots=True)
 class Quality:
-    """What reviewers did with the records and merges a maker proposed, in versions that were decided or reviewed.
+    """What reviewers did with the records and merges that a maker proposed, in extractions that were decided.
 
-    `approved` counts the records of approved versions as they were proposed: those neither edited nor removed were
-    accepted as they were.
+    `approved` counts the records of approved ones as they were proposed: those neither edited, removed nor taken
+    apart were accepted as they were. `merges` are those the maker made of its own accord.
     """
 
     versions: int = 0
@@ -75,7 +101,7 @@ class Quality:
 
     @property
     def accept_rate(self) -> float | None:
-        return _share(max(0, self.approved - self.edited - self.removed), self.proposed)
+        return _share(max(0, self.approved - self.edited - self.removed - self.undone_merges), self.proposed)
 
     @property
     def edit_rate(self) -> float | None:
@@ -100,23 +126,27 @@ class _Version:
     was_approved: bool
     maker: Maker
     records: int
-    merges: int
+    merges: tuple[frozenset[NamedRecord], ...]
+
+    @property
+    def was_decided(self) -> bool:
+        return self.was_approved or self.state == "rejected"
 
 
 def quality_since(since: datetime) -> list[tuple[Maker, Quality]]:
-    """Return for each maker what became of its versions made since then that a person has decided or reviewed."""
+    """Return for each maker what became of its versions made since then that a person has approved or rejected."""
     versions = _versions(since)
-    origin = {version.pk: _extraction(version, versions) for version in versions.values()}
-    approved = {origin[version.pk] for version in versions.values() if version.was_approved}
-    rejected = {origin[version.pk] for version in versions.values() if version.state == "rejected"}
-    acts = [(origin.get(made), kind) for made, kind in _standing_acts(versions.values())]
+    # What led from an extraction to what was decided of it. What is pending still tells nothing: it may go on.
+    lines = {version.pk: _line(version, versions) for version in versions.values() if version.was_decided}
+    origin = {pk: line[-1].pk for line in lines.values() for pk in (version.pk for version in line)}
+    approved = {origin[pk] for pk in lines if versions[pk].was_approved}
+    acts: defaultdict[int, list[Decision]] = defaultdict(list)
+    for act in _standing_acts(versions.values()):
+        if act.made_id in origin:
+            acts[origin[act.made_id]].append(act)
     found: defaultdict[Maker, Quality] = defaultdict(Quality)
-    for pk in approved | rejected | {made for made, _ in acts}:
-        if pk is not None:
-            _count_version(found[versions[pk].maker], versions[pk], approved=pk in approved, rejected=pk in rejected)
-    for made, kind in acts:
-        if made is not None:
-            _count_act(found[versions[made].maker], kind)
+    for pk in set(origin.values()):
+        _count(found[versions[pk].maker], versions[pk], acts[pk], approved=pk in approved)
     return sorted(found.items(), key=lambda item: (item[0].lane, item[0].prompt, item[0].model))
 
 
@@ -144,7 +174,7 @@ def _versions(since: datetime) -> dict[int, _Version]:
             was_approved=state == "approved" or (state == "superseded" and decided_at is not None),
             maker=Maker(lane, (prompt or "?")[:12], _model(provider)),
             records=records,
-            merges=len(applied or ()),
+            merges=_own_merges(lane, applied or ()),
         )
         for pk, parent, artifact, origin, state, decided_at, lane, prompt, provider, records, applied in rows
     }
@@ -156,39 +186,56 @@ def _model(provider: Mapping[str, object] | None) -> str:
     return str(provider.get("model") or provider.get("provider") or "?")
 
 
-def _extraction(version: _Version, versions: Mapping[int, _Version]) -> int | None:
-    """Return the extraction that a version goes back to; None where it is older than what was asked for."""
-    while not version.extracted:
-        parent = versions.get(version.parent or 0)
+def _own_merges(lane: str, applied: Iterable[Mapping[str, Any]]) -> tuple[frozenset[NamedRecord], ...]:
+    """Return the members of each group that was united without a reviewer's word for it, as decisions name them."""
+    groups = [group["members"] for group in applied if group.get("by") != REVIEW]
+    keys = [[key_of(member, anchored=lane == "dnd/locations") for member in group] for group in groups]
+    merges = [frozenset(NamedRecord(key["key"], key["anchor"]) for key in group) for group in keys]
+    return tuple(merge for merge in merges if len(merge) > 1)
+
+
+def _line(version: _Version, versions: Mapping[int, _Version]) -> list[_Version]:
+    """Return the version and its parents to its extraction; nothing where that is older than what was asked for."""
+    line = [version]
+    while not line[-1].extracted:
+        parent = versions.get(line[-1].parent or 0)
         if parent is None:
-            return None
-        version = parent
-    return version.pk
+            return []
+        line.append(parent)
+    return line
 
 
-def _standing_acts(versions: Iterable[_Version]) -> list[tuple[int, str]]:
-    """Return version and kind of each act that no undo, withdrawal or rejection has taken back."""
+def _standing_acts(versions: Iterable[_Version]) -> list[Decision]:
+    """Return the acts that no undo, withdrawal or rejection has taken back, those of one session and lane in order."""
     artifacts = {version.artifact for version in versions}
     histories: defaultdict[tuple[int, str], list[Decision]] = defaultdict(list)
     rows = Decision.objects.filter(made__artifact__in=artifacts).order_by("pk")
     for row in rows.only("kind", "about_id", "made_id", "session_id", "lane", "data", "keys"):
         histories[row.session_id, row.lane].append(row)
     gone = abandoned(ArtifactVersion.objects.filter(artifact__in=artifacts))
-    return [(row.made_id, row.kind) for history in histories.values() for row in live_of(history, gone) if row.made_id]
+    return [row for history in histories.values() for row in live_of(history, gone)]
 
 
-def _count_version(quality: Quality, version: _Version, *, approved: bool, rejected: bool) -> None:
+def _count(quality: Quality, version: _Version, acts: Sequence[Decision], *, approved: bool) -> None:
     quality.versions += 1
-    quality.rejected += rejected and not approved
+    quality.rejected += not approved
     quality.proposed += version.records
     quality.approved += version.records if approved else 0
-    quality.merges += version.merges
+    quality.edited += sum(act.kind in EDITED for act in acts)
+    quality.removed += sum(act.kind in REMOVED for act in acts)
+    quality.merges += len(version.merges)
+    quality.undone_merges += sum(_is_undone(merge, acts) for merge in version.merges)
 
 
-def _count_act(quality: Quality, kind: str) -> None:
-    quality.edited += kind in EDITED
-    quality.removed += kind in REMOVED
-    quality.undone_merges += kind in UNDONE_MERGES
+def _is_undone(merge: frozenset[NamedRecord], acts: Sequence[Decision]) -> bool:
+    """Return whether the last word on the merge is that some of its members are not the same."""
+    undone = False
+    for said in (judgement for act in acts for judgement in judgements_of([act])):
+        if said.kind is Judged.APART and len(merge.intersection(said.members)) > 1:
+            undone = True
+        elif said.kind is Judged.SAME and merge.issubset(said.members):
+            undone = False
+    return undone
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -5,6 +5,7 @@ A run keeps the id of the request that started it, so that the lines of a worker
 
 from __future__ import annotations
 
+import logging
 import re
 import uuid
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from contextvars import ContextVar
 
 # A proxy's id is taken over where it can forge nothing in a log or a header.
 GIVEN_ID = re.compile(r"[A-Za-z0-9-]{8,40}")
+META_KEY = "notarius.request_id"
 _current: ContextVar[Mapping[str, str | int] | None] = ContextVar("notarius_trace", default=None)
 
 
@@ -29,6 +31,15 @@ def tracing(**ids: str | int) -> Iterator[None]:
         yield
     finally:
         _current.reset(token)
+
+
+def ids_of(record: logging.LogRecord) -> Mapping[str, str | int]:
+    """Return the ids that a line of the log belongs to.
+
+    Django logs what was refused once the middleware is done: the id is on the request then, and no longer current.
+    """
+    own = getattr(getattr(record, "request", None), "META", {}).get(META_KEY)
+    return {"request": own, **current()} if own else current()
 
 
 def request_id(given: str | None) -> str:

@@ -26,7 +26,7 @@ class ContentSafeFormatter(logging.Formatter):
         return f"{frames}{kind.__name__ if kind else 'unknown exception'} (its text is not logged)"
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        ids = " ".join(f"{name}={value}" for name, value in tracing.current().items())
+        ids = " ".join(f"{name}={value}" for name, value in tracing.ids_of(record).items())
         return super().formatMessage(record) + (f" [{ids}]" if ids else "")
 
 
@@ -39,7 +39,7 @@ class JsonFormatter(ContentSafeFormatter):
             "level": record.levelname,
             "logger": record.name,
             "message": record.getMessage(),
-            **tracing.current(),
+            **tracing.ids_of(record),
         }
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)

@@ -18,6 +18,7 @@ def request_ids(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable
 
     def middleware(request: HttpRequest) -> HttpResponse:
         own = tracing.request_id(request.headers.get("X-Request-ID"))
+        request.META[tracing.META_KEY] = own
         with tracing.tracing(request=own), metrics.measured(request) as measure:
             response = get_response(request)
             measure(response)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import time
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from campaigns import processes, queue
 from campaigns.actions import webhooks
 from campaigns.actions.locking import lock_campaign
 from campaigns.models import Campaign, Delivery, Webhook
+from campaigns.tracing import tracing
 from campaigns.webhooks import sending, signing
 from campaigns.webhooks.sending import Outcome
 from extraction.codes import Code
@@ -50,6 +52,16 @@ def deliver(*, delivery_id: int) -> str:
 
     No exception leaves this function: the queue would store its words.
     """
+    began = time.monotonic()
+    with tracing(delivery=delivery_id):
+        outcome = _tried(delivery_id)
+        if outcome != NOT_CLAIMED:
+            level = logging.INFO if outcome == DELIVERED else logging.WARNING
+            logger.log(level, "delivery ended: outcome=%s seconds=%.1f", outcome, time.monotonic() - began)
+    return outcome
+
+
+def _tried(delivery_id: int) -> str:
     try:
         token = claim(delivery_id=delivery_id, at=timezone.now())
         if token is None:

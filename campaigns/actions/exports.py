@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+import time
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
@@ -27,6 +28,7 @@ from campaigns.exports.formats import FORMATS
 from campaigns.library.sight import Edition, Sight, sight_of
 from campaigns.library.state import edition_digest
 from campaigns.models import Campaign, Export
+from campaigns.tracing import tracing
 from extraction.codes import Code
 from extraction.errors import LeaseLost, NotariusError
 
@@ -69,6 +71,7 @@ def order(
         campaign=campaign, format=format, edition=edition, as_of=as_of, ordered_by=by, rung_at=timezone.now()
     )
     audit.record(by=by, act="export.order", subject=export, campaign=campaign, format=format, edition=edition)
+    transaction.on_commit(partial(_log_order, export.pk), robust=True)
     _ring(export.pk)
     return export
 
@@ -131,6 +134,16 @@ def work(*, export_id: int) -> str:
     token = _claim(export_id, timezone.now())
     if token is None:
         return NOTHING_TO_DO
+    began = time.monotonic()
+    with tracing(export=export_id):
+        logger.info("export claimed")
+        outcome = _claimed(export_id, token)
+        level = logging.INFO if outcome == SUCCEEDED else logging.WARNING
+        logger.log(level, "export ended: outcome=%s seconds=%.1f", outcome, time.monotonic() - began)
+    return outcome
+
+
+def _claimed(export_id: int, token: str) -> str:
     mark = secrets.token_hex(16)
     try:
         _make(export_id, token, mark)
@@ -192,6 +205,12 @@ def purge(*, at: datetime) -> int:
 def _sees(actor: Actor, export: Export) -> bool:
     own = actor.user is not None and export.ordered_by_id == actor.user.pk
     return may(actor, export.campaign, Need.READ if own and export.edition == Edition.PLAYER else Need.EDIT)
+
+
+def _log_order(export_id: int) -> None:
+    # It has the request's id, and the worker's lines have the export's: together they lead back to the click.
+    with tracing(export=export_id):
+        logger.info("export ordered")
 
 
 def _claim(export_id: int, at: datetime) -> str | None:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from campaigns import costs
-from campaigns.actions import audit, caps, plans
+from campaigns.actions import audit, caps, plans, runlog
 from campaigns.actions.runs import ring
 from campaigns.errors import Conflict
 from campaigns.models import LaneRun, Run
@@ -31,6 +31,7 @@ def pause(*, run: Run, by: User | None, code: Code = Code.RUN_PAUSED) -> Run:
     locked.state, locked.pause_code = Run.State.PAUSED, code.value
     locked.save(update_fields=("state", "pause_code"))
     audit.record(by=by, act="run.pause", subject=locked, campaign=locked.session.campaign, code=code.value)
+    runlog.say(locked, "run paused: code=%s", code.value)
     return locked
 
 
@@ -53,6 +54,7 @@ def resume(*, run: Run, by: User | None, token_cap: int | None = None, cost_cap:
     locked.state, locked.pause_code = Run.State.RUNNING, ""
     locked.save(update_fields=("state", "pause_code", "token_cap", "cost_cap"))
     audit.record(by=by, act="run.resume", subject=locked, campaign=locked.session.campaign)
+    runlog.say(locked, "run resumed")
     queued = locked.lanes.filter(state=LaneRun.State.QUEUED)
     for lane_id in queued.values_list("pk", flat=True):
         ring(lane_id)

@@ -51,6 +51,18 @@ def named_pipeline(name: str) -> Pipeline:
     return bundled(PIPELINES, name)
 
 
+def lanes_in(given: str) -> list[str]:
+    """Return the lanes that a list separated by commas names."""
+    return [lane.strip() for lane in given.split(",") if lane.strip()]
+
+
+def chosen(pipeline: Pipeline, lanes: Sequence[str] | None) -> Pipeline:
+    """Return the pipeline with these lanes alone, all of it for None; PipelineError for none or an unknown one."""
+    if lanes is not None and not lanes:
+        raise PipelineError("Name at least one lane, or none to run them all.", code=Code.PIPELINE_INVALID)
+    return pipeline if lanes is None else pipeline.only(list(lanes))
+
+
 def plan_of(pipeline: Pipeline, profiles: Mapping[str, Profile]) -> list[PlannedLane]:
     """Return the pipeline's lanes in order; PipelineError for a profile that is not configured."""
     for mistake in unknown_profiles(pipeline, profiles):

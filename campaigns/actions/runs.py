@@ -17,7 +17,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from campaigns import processes, queue, tracing
-from campaigns.actions import audit, bindings, caps, plans, webhooks
+from campaigns.actions import audit, bindings, caps, plans, runlog, webhooks
 from campaigns.actions.leases import EXHAUSTED, MAX_ATTEMPTS, fence
 from campaigns.actions.locking import lock_session
 from campaigns.actions.versions import publish
@@ -25,7 +25,7 @@ from campaigns.adapters.providers import profiles
 from campaigns.errors import ActionError, Conflict
 from campaigns.models import ArtifactVersion, CallSeat, GameSession, LaneRun, Run
 from extraction.codes import Code
-from extraction.errors import NotariusError, PipelineError, RunCancelled
+from extraction.errors import NotariusError, RunCancelled
 from extraction.findings import Finding, bounded
 from extraction.lanes.job import LaneResult
 from extraction.pipelines.config import Pipeline
@@ -61,10 +61,7 @@ def start(
         raise ActionError(
             f"Session {session.number} has no transcript yet: import one first.", code=Code.TRANSCRIPT_NONE
         )
-    if lanes is not None and not lanes:
-        raise PipelineError("Name at least one lane, or none to run them all.", code=Code.PIPELINE_INVALID)
-    chosen = pipeline if lanes is None else pipeline.only(list(lanes))
-    plan = plans.plan_of(chosen, profiles())
+    plan = plans.plan_of(plans.chosen(pipeline, lanes), profiles())
     bindings.refuse_unbound([lane.lane for lane in plan], transcript)
     caps.check(plan, token_cap, cost_cap)
     caps.refuse_over(session.campaign)
@@ -80,6 +77,7 @@ def start(
     )
     LaneRun.objects.bulk_create(LaneRun(run=run, key=lane.lane, step=lane.step) for lane in plan)
     audit.record(by=by, act="run.start", subject=run, campaign=session.campaign, lanes=len(plan))
+    runlog.say(run, "run started: lanes=%d", len(plan))
     _advance(run)
     return run
 
@@ -132,11 +130,12 @@ def cancel(*, run: Run, by: User | None) -> Run:
     if locked.state not in Run.UNENDED:
         raise Conflict(f"This run is {locked.state} already.", code=Code.RUN_FINISHED)
     now = timezone.now()
-    locked.state, locked.finished_at = Run.State.CANCELLED, now
-    locked.save(update_fields=("state", "finished_at"))
+    locked.state, locked.finished_at, locked.pause_code = Run.State.CANCELLED, now, ""
+    locked.save(update_fields=("state", "finished_at", "pause_code"))
     waiting = locked.lanes.filter(state__in=(State.WAITING, State.QUEUED))
-    waiting.update(state=State.CANCELLED, finished_at=now, error_code=Code.RUN_CANCELLED.value)
+    cancelled = waiting.update(state=State.CANCELLED, finished_at=now, error_code=Code.RUN_CANCELLED.value)
     audit.record(by=by, act="run.cancel", subject=locked, campaign=locked.session.campaign)
+    runlog.say(locked, "run cancelled: waiting=%d", cancelled)
     webhooks.announce_run(locked)
     return locked
 
@@ -188,6 +187,7 @@ def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -
             ring(lane_id)
     if changed:
         CallSeat.objects.filter(holder=token).delete()
+        runlog.say(run, "lane taken back: its worker is gone", lane=lane_id)
         _advance(run)
     return bool(changed)
 
@@ -240,7 +240,7 @@ def _advance(run: Run) -> None:
                     without.add(lane.key)
         if any(lane.state not in ENDED for lane in of_step):
             return
-    _end_run(run, succeeded=not without)
+    _end_run(run, lanes=len(lanes), unsuccessful=len(without))
 
 
 def _open(lane: LaneRun, *, lacking: Sequence[str]) -> None:
@@ -256,12 +256,15 @@ def _open(lane: LaneRun, *, lacking: Sequence[str]) -> None:
     ring(lane.pk)
 
 
-def _end_run(run: Run, *, succeeded: bool) -> None:
+def _end_run(run: Run, *, lanes: int, unsuccessful: int) -> None:
     if run.state == Run.State.CANCELLED:
         return
-    run.state = Run.State.SUCCEEDED if succeeded else Run.State.FAILED
-    run.finished_at = timezone.now()
-    run.save(update_fields=("state", "finished_at"))
+    run.state = Run.State.FAILED if unsuccessful else Run.State.SUCCEEDED
+    # What was in flight when it was paused may have been all that it lacked.
+    run.finished_at, run.pause_code = timezone.now(), ""
+    run.save(update_fields=("state", "finished_at", "pause_code"))
+    took = (run.finished_at - run.created_at).total_seconds()
+    runlog.say(run, "run ended: state=%s lanes=%d unsuccessful=%d seconds=%.1f", run.state, lanes, unsuccessful, took)
     webhooks.announce_run(run)
 
 

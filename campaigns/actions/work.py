@@ -12,13 +12,13 @@ from campaigns.actions import bindings, decisions, plans, runs
 from campaigns.actions.leases import LEASE, claim, give_back
 from campaigns.adapters.checkpoints import SessionCheckpoints
 from campaigns.adapters.documents import load_document
-from campaigns.adapters.exchanges import ExchangeLog
+from campaigns.adapters.exchanges import COUNTED, ExchangeLog
 from campaigns.adapters.holding import RunHold
 from campaigns.adapters.progress import LaneRecord
 from campaigns.adapters.providers import catalog, profiles
 from campaigns.adapters.seats import ProfileSeats
 from campaigns.adapters.table import table_of
-from campaigns.models import LaneRun, Run
+from campaigns.models import LaneRun
 from campaigns.tracing import tracing
 from extraction.codes import Code
 from extraction.errors import InternalError, LeaseLost, NotariusError, RequestRefused, RunPaused
@@ -34,7 +34,10 @@ logger = logging.getLogger(__name__)
 SUCCEEDED = "succeeded"
 NOT_CLAIMED = "not_claimed"
 DATABASE_LOST = "database_lost"
+INTERRUPTED = "interrupted"
 KNOCK_S = 1.0
+# Ends that somebody wanted; all others are worth a look.
+WANTED = frozenset({SUCCEEDED, INTERRUPTED, Code.RUN_PAUSED.value, Code.RUN_CANCELLED.value})
 
 
 def work(*, lane_id: int, watch: Progress | None = None) -> str:
@@ -44,26 +47,46 @@ def work(*, lane_id: int, watch: Progress | None = None) -> str:
     limit of the task queue leaves it to its lease, so that the attempt counts.
     """
     token = None
-    try:
-        token = claim(lane_id=lane_id, at=timezone.now())
-        if token is None:
-            return NOT_CLAIMED
-        run = Run.objects.only("pk", "request_id").get(lanes=lane_id)
-        with tracing(request=run.request_id, run=run.pk, lane=lane_id):
-            return _claimed(lane_id, token, watch)
-    except KeyboardInterrupt:
-        if token is not None:
-            give_back(lane_id=lane_id, token=token)
-        raise
-    except db.Error as error:
-        logger.error("lane %s: the database failed with %s", lane_id, type(error).__name__)
-        db.connections.close_all()
-        return DATABASE_LOST
+    with tracing(lane=lane_id):
+        try:
+            token = claim(lane_id=lane_id, at=timezone.now())
+            return NOT_CLAIMED if token is None else _traced(lane_id, token, watch)
+        except KeyboardInterrupt:
+            if token is not None:
+                give_back(lane_id=lane_id, token=token)
+            raise
+        except db.Error as error:
+            return _database_failed(lane_id, error)
 
 
-def _claimed(lane_id: int, token: str, watch: Progress | None) -> str:
+def _traced(lane_id: int, token: str, watch: Progress | None) -> str:
+    """Do the claimed lane between two lines of the log, with the ids that lead back to who started its run."""
+    lane = LaneRun.objects.select_related("run").only("key", "attempts", "run__request_id").get(pk=lane_id)
     log = ExchangeLog(lane_id)
     record = LaneRecord(lane_id, token, log, watch=watch)
+    began = time.monotonic()
+    with tracing(request=lane.run.request_id, run=lane.run_id):
+        logger.info("lane claimed: key=%s attempt=%d", lane.key, lane.attempts)
+        outcome = INTERRUPTED
+        try:
+            outcome = _claimed(lane_id, token, record, log)
+        except db.Error as error:
+            outcome = _database_failed(lane_id, error)
+        finally:
+            level = logging.INFO if outcome in WANTED else logging.WARNING
+            used = " ".join(f"{name}={record.used[name]}" for name in COUNTED)
+            seconds = time.monotonic() - began
+            logger.log(level, "lane ended: key=%s outcome=%s %s seconds=%.1f", lane.key, outcome, used, seconds)
+    return outcome
+
+
+def _database_failed(lane_id: int, error: db.Error) -> str:
+    logger.error("lane %s: the database failed with %s", lane_id, type(error).__name__)
+    db.connections.close_all()
+    return DATABASE_LOST
+
+
+def _claimed(lane_id: int, token: str, record: LaneRecord, log: ExchangeLog) -> str:
     try:
         result = _run(lane_id, token, record, log)
         record.write()

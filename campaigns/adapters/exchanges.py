@@ -13,6 +13,7 @@ from extraction.llm.boundary import Exchange
 
 # Level 1: most of the gain, and a model call is not kept waiting for it.
 COMPRESSION = 1
+COUNTED = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens")
 
 
 class ExchangeLog:
@@ -60,13 +61,16 @@ class ExchangeLog:
         )
 
 
+def counted(exchanges: list[Exchange]) -> dict[str, int]:
+    """Return how many calls and tokens the exchanges are, by the columns of a lane's row."""
+    return {
+        "calls": len(exchanges),
+        "prompt_tokens": sum(e.usage.prompt_tokens or 0 for e in exchanges),
+        "cached_tokens": sum(e.usage.cached_tokens or 0 for e in exchanges),
+        "completion_tokens": sum(e.usage.completion_tokens or 0 for e in exchanges),
+    }
+
+
 def raised_counters(exchanges: list[Exchange]) -> dict[str, Combinable]:
     """Return the changes to a lane's row that count the exchanges; none for none."""
-    if not exchanges:
-        return {}
-    return {
-        "calls": F("calls") + len(exchanges),
-        "prompt_tokens": F("prompt_tokens") + sum(e.usage.prompt_tokens or 0 for e in exchanges),
-        "cached_tokens": F("cached_tokens") + sum(e.usage.cached_tokens or 0 for e in exchanges),
-        "completion_tokens": F("completion_tokens") + sum(e.usage.completion_tokens or 0 for e in exchanges),
-    }
+    return {name: F(name) + count for name, count in counted(exchanges).items()} if exchanges else {}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from django.db import transaction
 
 from campaigns.actions.leases import BEAT_S, beat, fence
-from campaigns.adapters.exchanges import ExchangeLog, raised_counters
+from campaigns.adapters.exchanges import ExchangeLog, counted, raised_counters
 from campaigns.models import Exchange
 from extraction.lanes.ports import Progress
 
@@ -21,7 +22,7 @@ class LaneRecord:
     """What a lane writes about itself while it runs. Used from the lane's own thread.
 
     Every write checks the token and extends the lease. Exchanges that came in are written along with whatever comes
-    first: a checkpoint, a beat, visible progress or the end.
+    first: a checkpoint, a beat, visible progress or the end. `used` counts what was written of them.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class LaneRecord:
         self._lane_id, self._token, self._log, self._watch, self._clock = lane_id, token, log, watch, clock
         self._beaten = self._written = clock()
         self._progress: dict[str, int] = {}
+        self.used: Counter[str] = Counter()
 
     def write(self) -> None:
         """Write what is pending. Raises LeaseLost, with nothing written, when the lane is no longer ours."""
@@ -58,6 +60,7 @@ class LaneRecord:
         except BaseException:
             self._log.put_back(exchanges)
             raise
+        self.used.update(counted(exchanges))
         self._progress = {}
         self._written = self._clock()
 

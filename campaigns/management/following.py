@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
 from django.utils import timezone
@@ -76,16 +78,30 @@ def work_inline(run: Run, *, label: str, stream: TextIO) -> None:
     """Do the run's lanes in this process until the run has ended; lanes that a worker took are waited for."""
     bar = Bar(label, stream)
     try:
-        while unfinished(run):
-            queued = list(run.lanes.filter(state=State.QUEUED).values_list("pk", "key"))
-            for lane_id, key in queued:
-                work(lane_id=lane_id, watch=bar.watching(run, key))
-            if not queued:
-                time.sleep(LOOK_S)
-                _take_back_dead(run)
-            bar.show_run(run)
+        with _no_lines_through_the_bar(stream):
+            while unfinished(run):
+                queued = list(run.lanes.filter(state=State.QUEUED).values_list("pk", "key"))
+                for lane_id, key in queued:
+                    work(lane_id=lane_id, watch=bar.watching(run, key))
+                if not queued:
+                    time.sleep(LOOK_S)
+                    _take_back_dead(run)
+                bar.show_run(run)
     finally:
         bar.close()
+
+
+@contextmanager
+def _no_lines_through_the_bar(stream: TextIO) -> Iterator[None]:
+    """At a terminal, leave out of the log what the bar shows: that lanes begin and end as they should."""
+    lines = logging.getLogger("campaigns.actions")
+    before = lines.level
+    if stream.isatty():
+        lines.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        lines.setLevel(before)
 
 
 def wait_for(run: Run, *, label: str, stream: TextIO) -> None:

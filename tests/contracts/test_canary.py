@@ -11,6 +11,7 @@ import logging.config
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -170,6 +171,7 @@ def look_around(table: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         raise KeyError(f"{BUG} {TEXT}")
 
     with monkeypatch.context() as patched:
+        patched.setattr("campaigns.views.health.MIGRATED", Event())
         patched.setattr("campaigns.views.health._missing_migrations", broken)
         assert table.get("/readyz").status_code == 500
 

@@ -8,23 +8,34 @@ import logging
 import logging.config
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
+from django.conf import settings as site
+from django.contrib.auth.models import User
+from django.db import transaction
 from django.test import Client
+from django.utils import timezone
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
+from campaigns import tasks
+from campaigns.actions import exports, leases, pausing, plans, runs, webhooks
+from campaigns.models import Campaign, LaneRun, Run
 from campaigns.tracing import tracing
-from tests.factories import make_user
+from tests.factories import make_session, make_transcript, make_user
+from tests.standard import NPCS
 
+CLICK = "my-request-id-12345"
 SECRET = "Ottilie hides the ledger under the third plank"
 
 
 @contextmanager
 def logged(formatter: str) -> Iterator[io.StringIO]:
     """Give what the configured handler writes of Django's and our own log lines."""
-    logging_settings: Any = settings.LOGGING
+    logging_settings: Any = site.LOGGING
     configured: Any = logging.config.DictConfigurator(dict(logging_settings))
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
@@ -39,6 +50,10 @@ def logged(formatter: str) -> Iterator[io.StringIO]:
     finally:
         for logger in loggers:
             logger.removeHandler(handler)
+
+
+def lines(stream: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
 
 
 @pytest.fixture
@@ -90,8 +105,156 @@ def test_an_id_of_a_proxy_is_taken_over_where_it_is_a_plain_word(given: str, kep
     assert (answer["X-Request-ID"] == given) is kept
 
 
-def test_lines_of_a_worker_name_run_and_lane() -> None:
-    with logged("console") as stream, tracing(request="click-1234", run=7, lane=70):
-        logging.getLogger("campaigns.work").error("a lane failed")
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("get", "/nowhere/", 404),
+        ("get", "/campaigns/nowhere/", 404),
+        ("post", "/api/v1/campaigns/salt-ferry/npcs", 405),
+    ],
+)
+def test_lines_of_refusals_carry_the_request_that_the_answer_names(
+    campaign: Campaign, gm: User, method: str, path: str, status: int
+) -> None:
+    client = Client()
+    client.force_login(gm)
+    with logged("json") as stream:
+        answer = client.generic(method.upper(), path, headers={"x-request-id": CLICK})
 
-    assert "a lane failed [request=click-1234 run=7 lane=70]" in stream.getvalue()
+    assert (answer.status_code, answer["X-Request-ID"]) == (status, CLICK)
+    assert [line["request"] for line in lines(stream)] == [CLICK]
+
+
+def test_the_line_of_a_422_of_the_api_carries_its_request(campaign: Campaign, gm: User) -> None:
+    client = Client()
+    client.force_login(gm)
+    with logged("console") as stream:
+        answer = client.get("/api/v1/campaigns/salt-ferry/npcs?limit=none", headers={"x-request-id": CLICK})
+
+    assert answer.status_code == 422
+    assert stream.getvalue().endswith(f"422 in notarius-api:list_npcs [request={CLICK}]\n")
+
+
+def started_by_a_click(campaign: Campaign, gm: User, captured: DjangoCaptureOnCommitCallbacks) -> LaneRun:
+    make_transcript(make_session(campaign, 1))
+    client = Client()
+    client.force_login(gm)
+    with captured(execute=True):
+        answer = client.post(
+            "/api/v1/campaigns/salt-ferry/sessions/1/runs",
+            {"pipeline": "npcs-only"},
+            content_type="application/json",
+            headers={"x-request-id": CLICK},
+        )
+    assert answer.status_code == 202
+    return LaneRun.objects.get()
+
+
+def test_lines_of_a_worker_lead_from_its_lane_back_to_the_click(
+    campaign: Campaign, gm: User, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    with logged("json") as stream:
+        lane = started_by_a_click(campaign, gm, django_capture_on_commit_callbacks)
+        with django_capture_on_commit_callbacks(execute=True):
+            tasks.work_lane(lane.pk)
+    lane.refresh_from_db()
+    of_run = {"request": CLICK, "run": lane.run_id}
+    told = [(line["message"].partition(":")[0], line) for line in lines(stream)]
+
+    assert [what for what, _ in told] == ["run started", "lane claimed", "lane ended", "run ended"]
+    assert all(line.items() >= of_run.items() for _, line in told)
+    assert [line.get("lane") for what, line in told if what.startswith("lane")] == [lane.pk, lane.pk]
+    assert (
+        f"key=dnd/npcs outcome=succeeded calls={lane.calls} prompt_tokens={lane.prompt_tokens} "
+        in told[2][1]["message"]
+    )
+    assert not any(name in stream.getvalue() for name in NPCS)
+
+
+def test_a_lane_that_failed_says_so_with_its_code(
+    campaign: Campaign,
+    gm: User,
+    monkeypatch: pytest.MonkeyPatch,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    monkeypatch.setenv("NOTARIUS_LLM_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("NOTARIUS_LLM_MODEL", "test-model")
+    monkeypatch.setenv("NOTARIUS_LLM_TRIES", "1")
+    lane = started_by_a_click(campaign, gm, django_capture_on_commit_callbacks)
+    with logged("console") as stream, django_capture_on_commit_callbacks(execute=True):
+        tasks.work_lane(lane.pk)
+    [ended] = [line for line in stream.getvalue().splitlines() if "lane ended" in line]
+
+    assert "WARNING" in ended
+    assert "outcome=llm.connection calls=" in ended
+    assert ended.endswith(f"[lane={lane.pk} request={CLICK} run={lane.run_id}]")
+    assert "run ended: state=failed lanes=1 unsuccessful=1" in stream.getvalue()
+
+
+def test_pause_and_cancel_name_who_clicked_and_an_end_in_a_sweep_who_began(
+    campaign: Campaign, gm: User, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    lane = started_by_a_click(campaign, gm, django_capture_on_commit_callbacks)
+    run = Run.objects.get()
+    token = leases.claim(lane_id=lane.pk, at=timezone.now())
+    LaneRun.objects.update(attempts=leases.MAX_ATTEMPTS, lease_until=timezone.now() - timedelta(minutes=1))
+    with logged("json") as stream, django_capture_on_commit_callbacks(execute=True):
+        with tracing(request="another-click"):
+            pausing.pause(run=run, by=gm)
+        runs.sweep(at=timezone.now())
+
+    assert token
+    assert [(line["message"].partition(":")[0], line["request"]) for line in lines(stream)] == [
+        ("run paused", "another-click"),
+        ("lane taken back", CLICK),
+        ("run ended", CLICK),
+    ]
+
+
+def test_nothing_is_told_of_a_run_whose_start_was_rolled_back(
+    campaign: Campaign, gm: User, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
+    transcript = make_transcript(make_session(campaign, 1))
+    pipeline = plans.named_pipeline("npcs-only")
+    with (
+        logged("json") as stream,
+        django_capture_on_commit_callbacks(execute=True),
+        suppress(ZeroDivisionError),
+        transaction.atomic(),
+    ):
+        runs.start(session=transcript.session, pipeline=pipeline, lanes=None, by=gm)
+        raise ZeroDivisionError
+
+    assert not Run.objects.exists()
+    assert stream.getvalue() == ""
+
+
+def test_exports_and_deliveries_are_told_with_their_ids(
+    campaign: Campaign,
+    gm: User,
+    settings: Settings,
+    tmp_path: Path,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    settings.DATA_DIR, settings.WEBHOOK_PRIVATE_ADDRESSES = tmp_path, True
+    hook, _ = webhooks.create(
+        campaign=campaign, url="http://127.0.0.1:9/hook", events=["run.finished"], site="https://n.example/", by=gm
+    )
+    delivery = webhooks.ping(campaign=campaign, webhook_id=hook.pk, by=gm)
+    with logged("json") as stream, tracing(request=CLICK), django_capture_on_commit_callbacks(execute=True):
+        export = exports.order(who=gm, slug=campaign.slug, format="csv", by=gm)
+    with logged("json") as worker:
+        tasks.work_export(export.pk)
+        tasks.deliver_message(delivery.pk)
+
+    assert [(line["message"], line["request"], line["export"]) for line in lines(stream)] == [
+        ("export ordered", CLICK, export.pk)
+    ]
+    told = [
+        (line["message"].partition(" seconds")[0], line.get("export"), line.get("delivery")) for line in lines(worker)
+    ]
+    assert told == [
+        ("export claimed", export.pk, None),
+        ("export ended: outcome=succeeded", export.pk, None),
+        ("delivery ended: outcome=webhook.connection", None, delivery.pk),
+    ]

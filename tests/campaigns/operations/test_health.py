@@ -6,13 +6,14 @@ from datetime import timedelta
 
 import pytest
 from django import db
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from campaigns.actions import pulses
-from campaigns.models import LaneRun
+from campaigns.models import LaneRun, Run
 from campaigns.views import health
 from tests.factories import make_lane_run, make_user
 
@@ -70,6 +71,16 @@ def test_not_ready_is_a_503_that_names_the_part(
     assert (answer.status_code, answer.json()) == (503, said)
 
 
+def test_a_database_that_answers_and_has_no_tables_yet_is_told_apart_from_none(client: Client) -> None:
+    MigrationRecorder(db.connection).migration_qs.all().delete()
+    with db.connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE campaigns_workerpulse RENAME TO away")
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json() == {"status": "behind", "database": True, "migrated": False, "worker": False}
+
+
 def test_migrations_are_looked_for_until_none_is_missing_and_the_database_always(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,9 +129,41 @@ def test_metrics_count_lanes_calls_tokens_and_the_queue(client: Client, settings
     found = samples(client, authorization=f"Bearer {TOKEN}")
 
     assert found["notarius_lanes", (("state", "queued"),)] == 1
-    assert found["notarius_calls_total", (("lane", lane.key),)] == 7
-    assert found["notarius_tokens_total", (("kind", "cached"), ("lane", lane.key))] == 300
+    assert found["notarius_calls", (("lane", lane.key),)] == 7
+    assert found["notarius_tokens", (("kind", "cached"), ("lane", lane.key))] == 300
     assert found["notarius_queue_age_seconds", ()] >= 90
+
+
+def test_lanes_of_a_paused_run_wait_for_nobody(client: Client, settings: Settings) -> None:
+    settings.METRICS_TOKEN = TOKEN
+    lane = make_lane_run()
+    LaneRun.objects.update(state="queued", rung_at=timezone.now() - timedelta(hours=9))
+    Run.objects.filter(pk=lane.run_id).update(state="paused")
+
+    assert samples(client, authorization=f"Bearer {TOKEN}")["notarius_queue_age_seconds", ()] == 0
+
+
+def test_no_counter_falls_when_a_campaign_is_deleted(client: Client, settings: Settings) -> None:
+    """Prometheus takes a counter that falls for a program that began anew, and adds all of it once more."""
+    settings.METRICS_TOKEN = TOKEN
+    lane = make_lane_run()
+    LaneRun.objects.update(calls=7, prompt_tokens=900)
+
+    def counters() -> dict[str, float]:
+        text = client.get("/metrics", headers={"authorization": f"Bearer {TOKEN}"}).content.decode()
+        return {
+            f"{sample.name} {sorted(sample.labels.items())}": sample.value
+            for family in text_string_to_metric_families(text)
+            if family.type == "counter"
+            for sample in family.samples
+        }
+
+    before = counters()
+    lane.run.session.campaign.delete()
+    after = counters()
+
+    assert before
+    assert all(after.get(name, 0.0) >= value for name, value in before.items())
 
 
 def test_metrics_count_answers_by_view_and_never_by_address(client: Client, settings: Settings) -> None:

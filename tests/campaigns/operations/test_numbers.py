@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
 from pytest_django import DjangoAssertNumQueries
 
-from campaigns.actions import history, plans, reviews, versions
+from campaigns.actions import history, plans, pulses, reviews, versions
 from campaigns.models import ArtifactVersion, LaneRun, Run
-from campaigns.numbers import Maker, quality_since, usage_since
+from campaigns.numbers import Cost, Maker, quality_since, usage_since
 from extraction.llm.prices import Prices
+from tests.campaigns.reviews.acting import DELL, GROUP, PEOPLE, VOSS, WICK, group_of, head, names, on
 from tests.factories import make_campaign, make_lane_run, make_session, make_transcript, make_user, make_version
 
 pytestmark = pytest.mark.django_db
@@ -46,12 +49,29 @@ def test_costs_are_reckoned_by_the_prices_of_the_run() -> None:
     used_lane(name="Priced", prices=PRICES)
     used_lane(name="Free", prices=None)
     usage = usage_since(yesterday())
-    by_campaign = dict(usage.by_campaign)
+    by_campaign = {line.name: line.used for line in usage.by_campaign}
+    [careful] = [line for line in usage.by_profile if line.name == "careful"]
 
     # 600,000 at 2, 400,000 cached at 0.5 and 250,000 at 8, each a million
     assert by_campaign["Priced"].money == "3.40 EUR"
     assert (by_campaign["Free"].money, by_campaign["Free"].unpriced) == ("none priced", 3)
-    assert (usage.total.calls, dict(usage.by_profile)["careful"].tokens) == (6, 2_500_000)
+    assert (usage.total.calls, careful.used.tokens) == (6, 2_500_000)
+
+
+def test_each_line_has_its_share_of_each_currencys_cost() -> None:
+    used_lane(name="In euros", prices=PRICES)
+    used_lane(name="In euros too", prices=PRICES)
+    used_lane(name="In francs", prices=replace(PRICES, currency="CHF"))
+    used_lane(name="Free", prices=None)
+    usage = usage_since(yesterday())
+
+    assert {line.name: line.costs for line in usage.by_campaign} == {
+        "In euros": (Cost("EUR", 3_400_000, 6_800_000),),
+        "In euros too": (Cost("EUR", 3_400_000, 6_800_000),),
+        "In francs": (Cost("CHF", 3_400_000, 3_400_000),),
+        "Free": (),
+    }
+    assert [cost.currency for cost in usage.by_profile[0].costs] == ["CHF", "EUR"]
 
 
 def test_runs_before_the_period_are_left_out() -> None:
@@ -98,6 +118,99 @@ def test_quality_says_nothing_of_what_nobody_looked_at() -> None:
     assert quality_since(yesterday()) == []
 
 
+def test_one_act_on_a_pending_version_changes_no_rate() -> None:
+    gm = make_user()
+    versions.approve(version_id=proposed().pk, note="", by=gm)
+    reviews.remove(**on(proposed()), record=0, by=gm)
+    [(_, quality)] = quality_since(yesterday())
+
+    assert (quality.versions, quality.removed, quality.accept_rate) == (1, 0, 1.0)
+
+
+def test_acts_after_the_approval_count_once_they_are_approved_too() -> None:
+    gm = make_user()
+    version = proposed()
+    versions.approve(version_id=version.pk, note="", by=gm)
+    made = reviews.remove(**on(version), record=0, by=gm).version
+    [(_, before)] = quality_since(yesterday())
+    versions.approve(version_id=made.pk, note="", by=gm)
+    [(_, after)] = quality_since(yesterday())
+
+    assert (before.removed, after.removed) == (0, 1)
+    assert (before.versions, after.versions) == (1, 1)
+
+
+@pytest.fixture
+def registry() -> ArtifactVersion:
+    """Dell 0, Wick 1, Mother Quillon 2, Aurelio Voss 3, whom the model united of Aurelio Voss and Captain Voss."""
+    transcript = make_transcript()
+    return make_version(transcript, PEOPLE, consolidations=group_of(transcript, GROUP))
+
+
+def false_merges(version: ArtifactVersion) -> tuple[int, int]:
+    """Approve the newest version, and return how many of how many merges were undone."""
+    newest = head(version)
+    if newest.state == ArtifactVersion.State.PENDING:
+        versions.approve(version_id=newest.pk, note="", by=make_user())
+    [(_, quality)] = quality_since(yesterday())
+    return quality.undone_merges, quality.merges
+
+
+def test_a_merge_of_the_model_that_is_taken_apart_is_a_false_one(registry: ArtifactVersion) -> None:
+    reviews.undo_consolidation(**on(registry), record=VOSS, by=make_user())
+
+    assert false_merges(registry) == (1, 1)
+    [(_, quality)] = quality_since(yesterday())
+    assert (quality.false_merge_rate, quality.accept_rate) == (1.0, 0.75)
+
+
+def test_a_merge_by_hand_that_is_taken_apart_says_nothing_of_the_model(registry: ArtifactVersion) -> None:
+    gm = make_user()
+    merged = reviews.merge(**on(registry), records=[DELL, WICK], canonical=DELL, by=gm).version
+    reviews.undo_consolidation(**on(merged), record=DELL, by=gm)
+
+    assert false_merges(registry) == (0, 1)
+
+
+def test_a_false_merge_counts_while_its_undoing_stands(registry: ArtifactVersion) -> None:
+    gm = make_user()
+    made = reviews.undo_consolidation(**on(registry), record=VOSS, by=gm).version
+    made = history.undo(**on(made), by=gm).version
+    undone = false_merges(registry)
+    made = history.redo(**on(made), by=gm).version
+    redone = false_merges(registry)
+
+    assert (undone, redone) == ((0, 1), (1, 1))
+
+
+def test_a_false_merge_counts_once_however_often_it_is_taken_apart(registry: ArtifactVersion) -> None:
+    gm = make_user()
+    made = reviews.undo_consolidation(**on(registry), record=VOSS, by=gm).version
+    places = [at for at, name in enumerate(names(made)) if name in GROUP]
+    made = reviews.merge(**on(made), records=places, canonical=places[0], by=gm).version
+    together = false_merges(registry)
+    reviews.undo_consolidation(**on(made), record=places[0], by=gm)
+
+    assert (together, false_merges(registry)) == ((0, 1), (1, 1))
+
+
+def test_a_merge_that_went_into_a_larger_one_by_hand_is_taken_apart_with_it(registry: ArtifactVersion) -> None:
+    gm = make_user()
+    made = reviews.merge(**on(registry), records=[WICK, VOSS], canonical=WICK, by=gm).version
+    reviews.undo_consolidation(**on(made), record=WICK, by=gm)
+
+    assert false_merges(registry) == (1, 1)
+
+
+def test_what_a_reviewer_bound_before_is_no_merge_of_the_model(registry: ArtifactVersion) -> None:
+    [group] = registry.consolidations["applied"]
+    bound = {**registry.consolidations, "applied": [{**group, "by": "review"}]}
+    ArtifactVersion.objects.filter(pk=registry.pk).update(consolidations=bound)
+    reviews.undo_consolidation(**on(registry), record=VOSS, by=make_user())
+
+    assert false_merges(registry) == (0, 0)
+
+
 def test_the_page_is_for_site_admins(client: Client) -> None:
     assert client.get("/admin/numbers/").status_code == 404
     client.force_login(make_user(staff=True))
@@ -108,4 +221,32 @@ def test_the_page_is_for_site_admins(client: Client) -> None:
 
     assert answer.status_code == 200
     assert "3.40 EUR" in answer.content.decode()
+    assert 'aria-label="Share of EUR of &lt;b&gt;Priced&lt;/b&gt;"' in answer.content.decode()
     assert "<b>Priced" not in answer.content.decode()
+
+
+def test_the_page_tells_the_numbers_that_the_metrics_tell(client: Client) -> None:
+    client.force_login(make_user(staff=True, superuser=True))
+    lane = used_lane(name="Waits", prices=PRICES)
+    LaneRun.objects.filter(pk=lane.pk).update(state="queued", rung_at=timezone.now() - timedelta(seconds=90))
+    pulses.stamp(kind=pulses.SUPERVISOR, name="here", at=timezone.now())
+    client.get("/healthz")
+    context = client.get("/admin/numbers/").context
+    now, http = context["now"], dict(context["http"])
+    told = {
+        (sample.name, tuple(sorted(sample.labels.items()))): sample.value
+        for family in text_string_to_metric_families(client.get("/metrics").content.decode())
+        for sample in family.samples
+    }
+
+    for state, runs, lanes in now.states:
+        assert told.get(("notarius_runs", (("state", state),))) == runs
+        assert told.get(("notarius_lanes", (("state", state),))) == lanes
+    assert (now.supervisors, now.lanes["queued"]) == (told["notarius_supervisors", ()], 1)
+    assert now.queue_tasks == told["notarius_queue_tasks", ()]
+    assert 90 <= now.queue_age <= told["notarius_queue_age_seconds", ()]
+    [used] = now.usage
+    assert told["notarius_calls", (("lane", lane.key),)] == used.calls == 3
+    assert told["notarius_tokens", (("kind", "cached"), ("lane", lane.key))] == used.tokens["cached"] == 400_000
+    alive = ("notarius_http_answers_total", (("method", "GET"), ("status", "200"), ("view", "healthz")))
+    assert http["healthz"].all - http["healthz"].refused - http["healthz"].failed == told[alive] > 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from datetime import timedelta
 from pathlib import Path
 
@@ -163,6 +164,22 @@ def test_inline_takes_over_from_a_worker_that_died(transcript: Transcript, monke
     lane = LaneRun.objects.get()
     assert (lane.state, lane.attempts) == (State.SUCCEEDED, 2)
     assert leases.MAX_ATTEMPTS > 2
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "told"), [(io.StringIO(), True), (Terminal(), False)], ids=["log", "terminal"])
+def test_log_lines_of_lanes_do_not_run_through_a_progress_bar(
+    transcript: Transcript, caplog: pytest.LogCaptureFixture, stream: io.StringIO, told: bool
+) -> None:
+    run_pipeline("--pipeline", "npcs-only")
+    following.work_inline(Run.objects.get(), label="x", stream=stream)
+
+    assert Run.objects.get().state == Run.State.SUCCEEDED
+    assert ("lane claimed" in caplog.text) is told
 
 
 def test_remedies_name_codes_that_exist() -> None:

@@ -20,7 +20,7 @@ from extraction.codes import Code
 from extraction.lanes.job import Retries
 from extraction.llm.prices import Prices
 from tests.campaigns.runs.conftest import planned_run
-from tests.factories import make_transcript, make_user
+from tests.factories import make_result, make_transcript, make_user
 from tests.loopback import ScriptedServer, answer
 
 State = LaneRun.State
@@ -71,6 +71,24 @@ def test_a_resumed_run_asks_only_what_is_missing(openai: ScriptedServer, lane: L
 
     assert outcome == "succeeded"
     assert openai.calls == CHUNKS
+    assert Run.objects.get().pause_code == ""
+
+
+def test_a_run_that_ends_at_its_cap_tells_no_cap(lane: LaneRun) -> None:
+    """What was in flight at the cap was all that the lane lacked: the run is over, and nothing waits for anybody."""
+    token = leases.claim(lane_id=lane.pk, at=timezone.now())
+    assert token is not None
+    pausing.pause(run=lane.run, by=None, code=Code.RUN_CAP_REACHED)
+    runs.finish(lane_id=lane.pk, token=token, result=make_result(lane.run.transcript))
+    run = Run.objects.get()
+
+    assert (run.state, run.pause_code) == (Run.State.SUCCEEDED, "")
+
+
+def test_a_paused_run_that_is_cancelled_is_not_paused(lane: LaneRun) -> None:
+    pausing.pause(run=lane.run, by=None, code=Code.RUN_CAP_REACHED)
+
+    assert runs.cancel(run=lane.run, by=None).pause_code == ""
     assert Run.objects.get().pause_code == ""
 
 
