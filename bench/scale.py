@@ -83,9 +83,9 @@ def rows() -> Iterator[Row]:
             "NOTARIUS_SECRET_KEY": secrets.token_hex(),
             "NOTARIUS_API_RATE": str(10**9),
         }
-        one = environ | {"DATABASE_URL": stack.enter_context(_database(server, "one"))}
+        one = environ | {"DATABASE_URL": stack.enter_context(database(server, "one"))}
         known = measured("bench.scale_seed", "1", environ=one)
-        many = environ | {"DATABASE_URL": stack.enter_context(_database(server, "many", like="one"))}
+        many = environ | {"DATABASE_URL": stack.enter_context(database(server, "many", like="one"))}
         units = measured("bench.scale_seed", str(CAMPAIGNS), environ=many)["units"]
         yield Row("scale", "databases", COMMAND, {"units": units, "seconds": time.perf_counter() - began})
         archives = [stack.enter_context(_archive(*each, known)) for each in ((one, 1), (many, CAMPAIGNS))]
@@ -132,7 +132,7 @@ def _archive(environ: Mapping[str, str], campaigns: int, known: Mapping[str, str
 
 
 @contextmanager
-def _database(server: str, name: str, *, like: str = "template0") -> Iterator[str]:
+def database(server: str, name: str, *, like: str = "template0") -> Iterator[str]:
     """Make a database, as a copy of another of ours or empty, and drop it at the end."""
     base = server.rpartition("/")[0]
     own, template = (f"notarius_scale_{each}_{os.getpid()}" for each in (name, like))

@@ -61,10 +61,11 @@ def first() -> dict[str, object]:
     for kind in KINDS:
         registry.rebuild(campaign=campaign, kind=kind)
     _, raw = tokens.create(user=user, name="bench", scope="read")
-    return {"token": raw, "web_session": _web_session(user)}
+    return {"token": raw, "web_session": web_session(user)}
 
 
-def _web_session(user: User) -> str | None:
+def web_session(user: User) -> str | None:
+    """Sign the user in; return the key of their session."""
     from django.test import Client
 
     client = Client()
@@ -89,17 +90,17 @@ def fill(session: GameSession, size: int) -> None:
     index(transcript, ((unit.speaker, unit.text) for unit in units))
     names = npc_names(PEOPLE + THINGS + PLACES)
     people, things, places = names[:PEOPLE], names[PEOPLE : PEOPLE + THINGS], names[PEOPLE + THINGS :]
-    _approved(transcript, "npcs", "npcs", _entities(transcript, people, npc_id))
-    _approved(transcript, "items", "items", _entities(transcript, things, item_id))
-    _approved(
+    approve(transcript, "npcs", "npcs", _entities(transcript, people, npc_id))
+    approve(transcript, "items", "items", _entities(transcript, things, item_id))
+    approve(
         transcript,
         "locations",
         "locations",
         _entities(transcript, places, lambda key: location_id(key, scope, units[0].unit_id)),
     )
-    _approved(transcript, "scenes", "scenes", _scenes(size // 10))
-    _approved(transcript, "spells", "spells", [_spell(transcript, at, people) for at in range(6)])
-    _approved(transcript, "combat-turns", "turns", [_turn(transcript, at, people) for at in range(12)])
+    approve(transcript, "scenes", "scenes", _scenes(size // 10))
+    approve(transcript, "spells", "spells", [_spell(transcript, at, people) for at in range(6)])
+    approve(transcript, "combat-turns", "turns", [_turn(transcript, at, people) for at in range(12)])
 
 
 def _entities(transcript: Transcript, names: Sequence[str], id_of: Callable[[str], str]) -> list[Record]:
@@ -138,7 +139,8 @@ def _ref(transcript: Transcript, at: int) -> Record:
     return {"source_id": transcript.source_id, "start_unit_id": unit, "end_unit_id": unit + 1}
 
 
-def _approved(transcript: Transcript, family: str, key: str, records: list[Record]) -> None:
+def approve(transcript: Transcript, family: str, key: str, records: list[Record]) -> None:
+    """Store the records as the approved version of the transcript's artifact."""
     from django.utils import timezone
 
     from campaigns.models import Artifact, ArtifactVersion

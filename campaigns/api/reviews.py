@@ -40,6 +40,7 @@ router = Router(tags=["reviews"])
 decisions_router = Router(tags=["reviews"])
 NUMBERS = Keyset({"number": int})
 ROWS = Keyset({"id": int})
+NO_NOTE, NO_REASON = VerdictIn.model_validate({}), ReasonIn.model_validate({})
 Verdict: TypeAlias = Callable[..., ArtifactVersion]
 
 
@@ -66,14 +67,14 @@ def get_version(request: HttpRequest, version_id: RowId) -> HttpResponse:
 
 @router.post("/{version_id}/approve", response=VersionOut)
 @once
-def approve_version(request: HttpRequest, version_id: RowId, verdict: VerdictIn) -> HttpResponse:
+def approve_version(request: HttpRequest, version_id: RowId, verdict: VerdictIn = NO_NOTE) -> HttpResponse:
     """Approve a pending version: from now on the campaign's registry is built with it."""
     return _decide(request, version_id, verdict, versions.approve)
 
 
 @router.post("/{version_id}/reject", response=VersionOut)
 @once
-def reject_version(request: HttpRequest, version_id: RowId, verdict: VerdictIn) -> HttpResponse:
+def reject_version(request: HttpRequest, version_id: RowId, verdict: VerdictIn = NO_NOTE) -> HttpResponse:
     """Reject a pending version; what was approved before stands."""
     return _decide(request, version_id, verdict, versions.reject)
 
@@ -120,7 +121,7 @@ def compare_versions(request: HttpRequest, version_id: RowId, other_id: RowId) -
 
 @decisions_router.post("/{decision_id}/withdraw", response=DecisionOut)
 @once
-def withdraw_decision(request: HttpRequest, decision_id: RowId, why: ReasonIn) -> HttpResponse:
+def withdraw_decision(request: HttpRequest, decision_id: RowId, why: ReasonIn = NO_REASON) -> HttpResponse:
     """Have a decision bind no later run. What it did to the present version stays until the lane runs again."""
     _may_decide(actor_of(request), decision_id)
     row = history.withdraw(decision_id=decision_id, reason=why.reason, by=person_of(request))

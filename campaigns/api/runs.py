@@ -22,6 +22,7 @@ from extraction.pipelines.config import Pipeline
 start_router = Router(tags=["runs"])
 router = Router(tags=["runs"])
 BEFORE = Keyset({"id": int})
+NO_WISHES, NO_CAPS = RunIn.model_validate({}), CapsIn.model_validate({})
 LANE_COLUMNS = (
     "state",
     "attempts",
@@ -52,8 +53,9 @@ def get_forecast(request: HttpRequest, slug: Slug, number: SessionNumber, query:
     transcript = session.transcripts.order_by("-revision").first()
     if transcript is None:
         raise NotFound("This session has no transcript yet.", code=Code.TRANSCRIPT_NONE)
-    found = forecast(session, transcript, _pipeline(query.pipeline))
-    lanes = [
+    lanes = None if query.lanes is None else plans.lanes_in(query.lanes)
+    found = forecast(session, transcript, plans.chosen(_pipeline(query.pipeline), lanes))
+    rows = [
         {
             "lane": lane.lane,
             "profile": lane.profile,
@@ -66,12 +68,12 @@ def get_forecast(request: HttpRequest, slug: Slug, number: SessionNumber, query:
         for lane in found.lanes
     ]
     totals = {name: getattr(found, name) for name in ("calls", "prompt_tokens", "completion_tokens", "minutes")}
-    return json_answer({**totals, "costs": dict(found.costs), "lanes": lanes})
+    return json_answer({**totals, "costs": dict(found.costs), "lanes": rows})
 
 
 @start_router.post("/{slug}/sessions/{number}/runs", response={202: RunOut})
 @once
-def start_run(request: HttpRequest, slug: Slug, number: SessionNumber, wanted: RunIn) -> HttpResponse:
+def start_run(request: HttpRequest, slug: Slug, number: SessionNumber, wanted: RunIn = NO_WISHES) -> HttpResponse:
     """Start a pipeline, or some of its lanes, over the session's newest transcript."""
     run = runs.start(
         session=editable(request, slug, number),
@@ -110,7 +112,7 @@ def pause_run(request: HttpRequest, run_id: RowId) -> HttpResponse:
 
 @router.post("/{run_id}/resume", response=RunOut)
 @once
-def resume_run(request: HttpRequest, run_id: RowId, caps: CapsIn) -> HttpResponse:
+def resume_run(request: HttpRequest, run_id: RowId, caps: CapsIn = NO_CAPS) -> HttpResponse:
     """Let a paused run go on where it stopped, with higher caps where some are given."""
     actor = actor_of(request)
     run = run_for(actor, run_id, Need.EDIT)

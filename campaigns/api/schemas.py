@@ -149,6 +149,13 @@ class RunIn(CapsIn):
 
 class ForecastQuery(Schema):
     pipeline: str | None = Field(None, max_length=60, pattern=PLAIN, description="The default one where none is named.")
+    lanes: str | None = Field(
+        None,
+        max_length=1_000,
+        pattern=PLAIN,
+        description="Only these lanes, separated by commas; the prefix `dnd/` is optional. All where it is missing.",
+        examples=["npcs,spells"],
+    )
 
 
 class VerdictIn(Closed):

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from django.utils.http import http_date
 
 # Raised in its second part by each addition: a client can ask for what it needs.
-VERSION = "1.1"
+VERSION = "1.2"
 NOTICE = timedelta(days=365)
 DOCS = "/api/v1/docs"
 

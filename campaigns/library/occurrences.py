@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 from campaigns.joining import Citation
 from campaigns.library.editions import payloads, records_of
@@ -14,8 +14,10 @@ from campaigns.library.places import Scenes, positions_of
 from campaigns.library.registry import Line, entry, leads
 from campaigns.library.sight import Sight
 from campaigns.library.sources import KINDS
+from campaigns.models import ArtifactVersion
 
 SCENES = "scenes"
+Shown: TypeAlias = "Mapping[tuple[int, str], tuple[ArtifactVersion, dict[str, Any]]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def occurrences_of(sight: Sight, kind: str, entity_id: str) -> list[Occurrence]:
     """Return where the entry occurs, by session and by place in the transcript; NotFound where there is no entry."""
     found = entry(sight, kind, entity_id)
     mine = {found.entity_id, *found.other_ids}
-    return [_occurrence(told) for told in _told(sight, (kind,)) if told.entity_id in mine]
+    return [_occurrence(told) for told in _told(sight, (kind,), mine)]
 
 
 def first_and_last(occurrences: Sequence[Occurrence]) -> tuple[Occurrence, Occurrence] | None:
@@ -78,9 +80,11 @@ def presence(sight: Sight, kind: str) -> Mapping[str, Mapping[int, int]]:
     """Return by entry and session number how often it occurs; an entry that never does is left out."""
     known = leads(sight, kind)
     counted: dict[str, Counter[int]] = {}
-    for told in _told(sight, (kind,)):
-        if told.entity_id in known:
-            counted.setdefault(known[told.entity_id].entity_id, Counter())[told.session] += 1
+    for (session, _), (_, payload) in _read(sight, [KINDS[kind].occurrences]).items():
+        for record in records_of(payload):
+            line = known.get(record[KINDS[kind].id_field])
+            if line is not None:
+                counted.setdefault(line.entity_id, Counter())[session] += 1
     return counted
 
 
@@ -119,30 +123,58 @@ def _scenes_by_entry(
     return found
 
 
-def _told(sight: Sight, kinds: Iterable[str]) -> list[_Told]:
-    """Return every occurrence of these kinds in the order of sessions and, within one, of the artifact."""
+def _told(sight: Sight, kinds: Iterable[str], only: Collection[str] | None = None) -> list[_Told]:
+    """Return every occurrence of these kinds in the order of sessions and, within one, of the artifact.
+
+    With `only` those of the entries with these ids: in a long campaign a thousandth of all, so that nothing else is
+    looked up.
+    """
     sources = {KINDS[kind].occurrences: kind for kind in kinds}
-    found = payloads(sight, [*sources, SCENES])
+    found = _read(sight, [*sources, SCENES])
     scenes = {session: records_of(payload) for (session, family), (_, payload) in found.items() if family == SCENES}
+    rows = {
+        at: _numbered(records_of(payload), KINDS[sources[at[1]]].id_field, only)
+        for at, (_, payload) in found.items()
+        if at[1] in sources
+    }
     wanted: dict[int, set[int]] = {}
-    for (session, family), (version, payload) in found.items():
-        if family in sources and session in scenes:
-            units = wanted.setdefault(version.transcript_id, set())
-            units.update(record["source_refs"][0]["start_unit_id"] for record in records_of(payload))
-            units.update(scene["start_unit_id"] for scene in scenes[session])
+    for at, records in rows.items():
+        if records and at[0] in scenes:
+            units = wanted.setdefault(found[at][0].transcript_id, set())
+            units.update(_start(record) for _, record in records)
+            units.update(scene["start_unit_id"] for scene in scenes[at[0]])
     places = positions_of(wanted)
     told = []
-    for (session, family), (version, payload) in found.items():
-        if family not in sources:
-            continue
-        kind = sources[family]
+    for (session, family), records in rows.items():
+        version, kind = found[session, family][0], sources[family]
         plan = Scenes.of(scenes.get(session, []), version.transcript_id, places)
-        for index, record in enumerate(records_of(payload)):
-            start = places.get((version.transcript_id, record["source_refs"][0]["start_unit_id"]))
+        for index, record in records:
+            scene = plan.at(places.get((version.transcript_id, _start(record))))
             entity_id = record[KINDS[kind].id_field]
-            session_id = version.artifact.session_id
-            told.append(_Told(kind, entity_id, session_id, session, index, record, plan.at(start)))
+            told.append(_Told(kind, entity_id, version.artifact.session_id, session, index, record, scene))
     return told
+
+
+def _read(sight: Sight, families: Collection[str]) -> Shown:
+    """Return what the sight may read of the families; a page that asks more than once reads each once."""
+    known: dict[str, Shown] = sight.memo.setdefault("occurrences", {})
+    missing = [family for family in families if family not in known]
+    if missing:
+        read = payloads(sight, missing)
+        known |= {family: {at: one for at, one in read.items() if at[1] == family} for family in missing}
+    found = {at: one for family in families for at, one in known[family].items()}
+    return {at: found[at] for at in sorted(found)}
+
+
+def _numbered(
+    records: Sequence[dict[str, Any]], id_field: str, only: Collection[str] | None
+) -> list[tuple[int, dict[str, Any]]]:
+    return [(at, record) for at, record in enumerate(records) if only is None or record[id_field] in only]
+
+
+def _start(record: Mapping[str, Any]) -> int:
+    unit: int = record["source_refs"][0]["start_unit_id"]
+    return unit
 
 
 def _occurrence(told: _Told) -> Occurrence:

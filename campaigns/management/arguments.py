@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import re
+from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
+from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
+from django.core.validators import DecimalValidator
 from django.db import OperationalError, ProgrammingError
 
 from campaigns.actions import plans
-from campaigns.models import Campaign, GameSession, Transcript
+from campaigns.models import Campaign, GameSession, Run, Transcript
 from campaigns.models.campaign import SLUG
 from extraction.errors import NotariusError
 from extraction.pipelines.config import bundled_text
 
-DATABASE_INTEGERS = range(2**31)
+DATABASE_INTEGERS, DATABASE_IDS = range(2**31), range(2**63)
+MONEY = DecimalValidator(max_digits=12, decimal_places=4)
 MOST_PIPELINE_BYTES = 1_000_000
 
 
@@ -31,6 +36,16 @@ def mistakes_in_one_sentence() -> Iterator[None]:
         raise CommandError(
             "The database does not answer or has no tables yet: check DATABASE_URL and run `manage.py migrate`."
         ) from error
+
+
+def amount(given: str) -> Decimal:
+    """Return the amount of money, as argparse converts it; whether it makes sense is for the action to say."""
+    try:
+        money = Decimal(given)
+        MONEY(money)
+    except (InvalidOperation, ValidationError) as error:
+        raise ArgumentTypeError("an amount is a number with at most eight digits and four decimals.") from error
+    return money
 
 
 def read_file(path: str, *, most: int) -> bytes:
@@ -90,3 +105,11 @@ def latest_transcript(session: GameSession) -> Transcript:
     if transcript is None:
         raise CommandError(f"Session {session.number} has no transcript yet: bring one in with import_transcript.")
     return transcript
+
+
+def run_numbered(number: int) -> Run:
+    """Return the run; CommandError where there is none."""
+    run = Run.objects.filter(pk=number).first() if number in DATABASE_IDS else None
+    if run is None:
+        raise CommandError(f"There is no run {number}.")
+    return run

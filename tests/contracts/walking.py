@@ -105,6 +105,7 @@ QUERIES: Mapping[str, Sequence[str]] = {
     "version": ("1", "2"),
     "since": ("0",),
     "pipeline": ("npcs-only",),
+    "lanes": ("npcs",),
 }
 ASKED_IN_FULL = 2
 # By how the pattern begins: the admin lists its apps in no order.

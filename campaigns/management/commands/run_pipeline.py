@@ -12,6 +12,7 @@ from campaigns.forecasts import Forecast
 from campaigns.forecasts import forecast as forecast_of
 from campaigns.management import following
 from campaigns.management.arguments import (
+    amount,
     latest_transcript,
     mistakes_in_one_sentence,
     pipeline_text,
@@ -30,7 +31,7 @@ class Command(BaseCommand):
         parser.add_argument("--pipeline", metavar="P", help="a bundled pipeline's name, or a TOML file")
         parser.add_argument("--lanes", metavar="A,B", help="only these lanes; the prefix dnd/ is optional")
         parser.add_argument("--token-cap", type=int, metavar="N", help="pause the run after so many tokens in and out")
-        parser.add_argument("--cost-cap", type=Decimal, metavar="AMOUNT", help="pause the run at this cost")
+        parser.add_argument("--cost-cap", type=amount, metavar="AMOUNT", help="pause the run at this cost")
         parser.add_argument("--forecast", action="store_true", help="say what the run would take, and start nothing")
         how = parser.add_mutually_exclusive_group()
         how.add_argument("--wait", action="store_true", help="show the progress until the run ends")
@@ -50,12 +51,11 @@ class Command(BaseCommand):
         inline: bool,
         **options: object,
     ) -> None:
-        chosen = None if lanes is None else [lane.strip() for lane in lanes.split(",") if lane.strip()]
+        chosen = None if lanes is None else plans.lanes_in(lanes)
         with mistakes_in_one_sentence():
             found = session_numbered(campaign, session)
             if forecast:
-                whole = _pipeline(pipeline)
-                self._tell(forecast_of(found, latest_transcript(found), whole.only(chosen) if chosen else whole))
+                self._tell(forecast_of(found, latest_transcript(found), plans.chosen(_pipeline(pipeline), chosen)))
                 return
             run = runs.start(
                 session=found,
@@ -91,7 +91,10 @@ class Command(BaseCommand):
             raise CommandError(f"Run {run.pk} goes on without being watched.") from None
         run.refresh_from_db()
         if run.state == Run.State.PAUSED:
-            raise CommandError(f"Run {run.pk} is paused ({run.pause_code}): its page lets it go on.")
+            raise CommandError(
+                f"Run {run.pk} is paused ({run.pause_code}): its page or `manage.py change_run {run.pk} resume` lets it"
+                " go on."
+            )
         problems = following.failures(run)
         if problems:
             raise CommandError("\n".join([f"Run {run.pk} {run.state}.", *problems]))

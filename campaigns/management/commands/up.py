@@ -110,8 +110,9 @@ def _refuse_taken_port(host: str, port: int) -> None:
 def _start_web(host: str, port: int) -> subprocess.Popen[bytes]:
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     options = ("--worker-class", "gthread", "--workers", "2", "--threads", "4", "--log-level", "warning")
-    options += ("--limit-request-line", "8190")
-    command = (sys.executable, "-m", "gunicorn", "notarius_site.wsgi:application", "--bind", bind, *options)
+    # The socket would lie in the home folder, and nobody asks it anything.
+    limits = ("--limit-request-line", "8190", "--no-control-socket")
+    command = (sys.executable, "-m", "gunicorn", "notarius_site.wsgi:application", "--bind", bind, *options, *limits)
     return processes.start_child(command, environ=_shared_metrics(), end_with_parent=True)
 
 

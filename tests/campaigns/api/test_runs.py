@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from campaigns.models import LaneRun, Run
+from campaigns.api.root import api
+from campaigns.models import ArtifactVersion, LaneRun, Run
 from extraction.codes import Code
+from tests import factories
 from tests.factories import make_transcript, make_user
 
 pytestmark = pytest.mark.django_db
@@ -62,3 +64,61 @@ def test_runs_are_listed_newest_first_and_page_by_page(client: Client, address: 
 
     assert ids == sorted(Run.objects.values_list("pk", flat=True), reverse=True)
     assert second["next_cursor"] is None
+
+
+def test_a_forecast_of_some_lanes_is_the_run_of_them(client: Client, address: str) -> None:
+    whole = client.get(f"{address}/forecast").json()
+    some = client.get(f"{address}/forecast?lanes=npcs,dnd/scenes").json()
+    run = client.post(f"{address}/runs", {"lanes": ["npcs", "dnd/scenes"]}, content_type="application/json").json()
+
+    assert {lane["lane"] for lane in some["lanes"]} == {"dnd/npcs", "dnd/scenes"}
+    assert {lane["lane"] for lane in some["lanes"]} == {lane["lane"] for lane in run["lanes"]}
+    assert 0 < some["calls"] < whole["calls"]
+
+
+@pytest.mark.parametrize("lanes", [["dragons"], ["npcs", "dragons"], []], ids=str)
+def test_a_forecast_refuses_the_lanes_that_a_run_refuses(client: Client, address: str, lanes: list[str]) -> None:
+    foreseen = client.get(f"{address}/forecast", {"lanes": ",".join(lanes)})
+    started = client.post(f"{address}/runs", {"lanes": lanes}, content_type="application/json")
+    told = [(answer.status_code, answer.json()["code"], answer.json()["detail"]) for answer in (foreseen, started)]
+
+    assert told[0] == told[1]
+    assert 400 <= foreseen.status_code < 500
+
+
+@pytest.mark.parametrize("body", [b"", b"{}"], ids=["no body", "empty object"])
+@pytest.mark.parametrize("typed", [False, True], ids=["untyped", "typed"])
+def test_a_run_starts_and_resumes_without_wishes(client: Client, address: str, body: bytes, typed: bool) -> None:
+    media = "application/json" if typed or body else ""
+    started = client.generic("POST", f"{address}/runs", body, content_type=media)
+    client.post(f"/api/v1/runs/{started.json()['id']}/pause")
+    resumed = client.generic("POST", f"/api/v1/runs/{started.json()['id']}/resume", body, content_type=media)
+
+    assert (started.status_code, started.json()["pipeline"], len(started.json()["lanes"])) == (202, "complete", 10)
+    assert (started.json()["token_cap"], started.json()["cost_cap"]) == (None, None)
+    assert (resumed.status_code, resumed.json()["state"]) == (200, "running")
+
+
+@pytest.mark.parametrize("act", ["approve", "reject"])
+def test_a_verdict_needs_no_body(client: Client, act: str) -> None:
+    version = factories.make_version(make_transcript(), {"Dell": ((44, 46),)})
+    answer = client.generic("POST", f"/api/v1/artifact-versions/{version.pk}/{act}", content_type="")
+
+    assert answer.status_code == 200
+    assert ArtifactVersion.objects.get(pk=version.pk).state != ArtifactVersion.State.PENDING
+
+
+def test_the_document_wants_a_body_only_where_a_field_of_it_must_be_given() -> None:
+    """A program that was made from the document would otherwise send one for nothing."""
+    components = api.document["components"]["schemas"]
+    wanted = {}
+    for methods in api.document["paths"].values():
+        for operation in methods.values():
+            body = operation.get("requestBody", {"content": {}})
+            schema = body["content"].get("application/json", {}).get("schema", {})
+            if "$ref" in schema:
+                must = bool(components[schema["$ref"].rpartition("/")[2]].get("required"))
+                wanted[operation["operationId"]] = (body["required"], must)
+
+    assert {"start_run", "resume_run", "approve_version", "reject_version", "withdraw_decision"} <= set(wanted)
+    assert {name: given for name, (given, must) in wanted.items() if given != must} == {}
