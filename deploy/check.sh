@@ -12,10 +12,24 @@ if command -v systemd-analyze >/dev/null; then
     # Where Notarius lies here, so that the commands are found.
     sed "s#/opt/notarius#$PWD#g" "deploy/$unit.service" >"$place/$unit.service"
   done
-  systemd-analyze verify --man=no "$place/notarius.service" "$place/notarius-worker.service"
-  echo "checked: systemd units"
+  # What notarius-manage asks for, as a unit: systemd-run itself needs a running systemd.
+  {
+    echo "[Service]"
+    sed -nE 's#^ *--property=(.*) \\$#\1#p' deploy/notarius-manage
+    echo "ExecStart=$(sed -nE 's#^ *(/opt/.*) "\$@"$#\1#p' deploy/notarius-manage) check"
+  } | sed "s#/opt/notarius#$PWD#g" >"$place/notarius-manage.service"
+  systemd-analyze verify --man=no "$place"/notarius{,-worker,-manage}.service
+  echo "checked: systemd units, and what notarius-manage makes one of"
 else
   missing "systemd units" systemd-analyze
+fi
+
+sh -n deploy/notarius-manage
+if command -v shellcheck >/dev/null; then
+  shellcheck deploy/notarius-manage deploy/check.sh
+  echo "checked: scripts"
+else
+  missing "scripts, but for their syntax" shellcheck
 fi
 
 if command -v nginx >/dev/null && command -v openssl >/dev/null; then

@@ -6,10 +6,13 @@ import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
+SCHEMES = ("sqlite", "postgres", "postgresql")
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
 
@@ -57,6 +60,33 @@ def secret(environ: Mapping[str, str], name: str) -> str | None:
         return Path(file).read_text(encoding="utf-8").strip() or None
     except OSError as error:
         raise ImproperlyConfigured(f"{name}_FILE names a file that cannot be read.") from error
+
+
+def database(url: str, name: str) -> dict[str, Any]:
+    """Return Django's settings for the database at the address; ImproperlyConfigured for one of no kind served here."""
+    mistake = f"{name} must look like postgres://user:password@host/name or sqlite:///path/to/file."
+    if urlsplit(url).scheme not in SCHEMES:
+        raise ImproperlyConfigured(mistake)
+    try:
+        found: dict[str, Any] = Env.db_url_config(url)
+    except ValueError as error:
+        raise ImproperlyConfigured(mistake) from error
+    # In memory each process would have a database of its own.
+    if found["NAME"] in ("", ":memory:"):
+        raise ImproperlyConfigured(mistake)
+    return found
+
+
+def folder(environ: Mapping[str, str], name: str, default: Path) -> Path:
+    """Return the folder, made for this user alone where there is none; ImproperlyConfigured where it cannot be."""
+    place = Path(environ.get(name) or default)
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise ImproperlyConfigured(f"{name} names a folder that cannot be made: {error.strerror}.") from error
+    if not os.access(place, os.W_OK | os.X_OK):
+        raise ImproperlyConfigured(f"{name} names a folder that this user may not write into.")
+    return place
 
 
 def mail_server(url: str, name: str) -> dict[str, object]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import environ as django_environ
 from django.core.exceptions import ImproperlyConfigured
 
 from notarius_site import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(os.environ.get("NOTARIUS_DATA_DIR") or BASE_DIR / "data")
+# Made for this user alone: other people of the machine have no business with the database and the files in it.
+DATA_DIR = env.folder(os.environ, "NOTARIUS_DATA_DIR", BASE_DIR / "data")
 ASSETS_DIR = BASE_DIR / "assets"
 DEBUG = env.flag(os.environ, "NOTARIUS_DEBUG", default=False)
 ALLOWED_HOSTS = env.words(os.environ, "NOTARIUS_ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
@@ -64,23 +64,22 @@ TEMPLATES = [
 
 # Database: SQLite in the data directory unless DATABASE_URL says otherwise. IMMEDIATE and WAL because the default
 # deferred transactions lose writes under several processes; never ATOMIC_REQUESTS with IMMEDIATE. FULL: a commit is
-# on the disk before it is acknowledged, also when the power fails, for a millisecond each.
+# on the disk before it is acknowledged, also when the power fails, for a millisecond each. What is deleted is
+# overwritten: not every build of SQLite does that by itself.
 SQLITE_OPTIONS = {
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
     "init_command": (
-        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY;"
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA temp_store=MEMORY; PRAGMA secure_delete=ON;"
         " PRAGMA mmap_size=134217728; PRAGMA cache_size=-20000"
     ),
 }
 database_url = env.secret(os.environ, "DATABASE_URL")
 if database_url:
-    DATABASES = {"default": django_environ.Env.db_url_config(database_url)}
+    DATABASES = {"default": env.database(database_url, "DATABASE_URL")}
 else:
     DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "notarius.sqlite3")}}
 EMBEDDED_DATABASE = DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
-# Made for this user alone: other people of the machine have no business with the database and the files in it.
-DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
 if EMBEDDED_DATABASE:
     DATABASES["default"] |= {"CONN_MAX_AGE": None, "OPTIONS": SQLITE_OPTIONS}
     # A file of each test process' own: several connections to a database in memory lock each other out.

@@ -11,6 +11,7 @@ from django.db.models import Model, QuerySet
 from campaigns.actions import audit, exports
 from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict
+from campaigns.keeping import erasing
 from campaigns.models import (
     ArtifactVersion,
     Campaign,
@@ -70,3 +71,4 @@ def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> N
     exports.discard_all(campaign=locked)
     backend().remove(campaign_stretch(locked.pk))
     locked.delete()
+    erasing.erase_deleted()

@@ -17,6 +17,7 @@ from django.db import transaction
 
 from campaigns.actions import audit, deliveries, exports, idempotency
 from campaigns.adapters import uploads
+from campaigns.keeping import erasing
 from campaigns.models import ArtifactVersion, Campaign, Checkpoint, Decision, Exchange, Run
 
 if TYPE_CHECKING:
@@ -100,7 +101,9 @@ def due(*, at: datetime) -> dict[str, int]:
 def purge_due(*, at: datetime) -> dict[str, int]:
     """Remove what `due` counts, and return how much of each kind that was."""
     aged = {name: purge_aged(name, before=before, campaign=None, by=None) for name, before in _limits(at)}
-    return aged | {name: each.remove(at) for name, each in TIMED.items()}
+    timed = {name: each.remove(at) for name, each in TIMED.items()}
+    erasing.erase_deleted()
+    return aged | timed
 
 
 @transaction.atomic
@@ -110,6 +113,7 @@ def purge_aged(name: str, *, before: datetime | None, campaign: Campaign | None,
     removed: int = rows.delete()[1].get(rows.model._meta.label, 0)
     if removed:
         audit.record(by=by, act=f"{name}.purge", subject=campaign or rows.model(), campaign=campaign, count=removed)
+        erasing.erase_deleted()
     return removed
 
 

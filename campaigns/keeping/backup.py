@@ -24,6 +24,7 @@ from django.db import DEFAULT_DB_ALIAS, Error, connection, connections, transact
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
+from psycopg.pq import Conninfo
 
 from campaigns.actions import pulses
 from campaigns.errors import ActionError, Conflict
@@ -60,6 +61,7 @@ def write(target: Path) -> Manifest:
     """
     if target.exists():
         raise ActionError(f"{target.name} is there already: name a new file.", code=Code.BACKUP_INVALID)
+    _refuse_nothing()
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=".backup-") as folder:
             file, tables = _copied(Path(folder))
@@ -114,6 +116,17 @@ def restore(source: Path, *, replace: bool) -> Manifest:
         else:
             _restore_postgres(file, manifest)
     return manifest
+
+
+def _refuse_nothing() -> None:
+    """Raise ActionError where nothing was ever migrated: somebody is about to keep the wrong database."""
+    # SQLite makes a file that is not there as soon as it is asked.
+    missing = connection.vendor == "sqlite" and not Path(connection.settings_dict["NAME"]).exists()
+    if missing or not any(app == "campaigns" for app, _ in MigrationRecorder(connection).applied_migrations()):
+        raise ActionError(
+            "There is nothing to back up: this database has no tables. Check NOTARIUS_DATA_DIR and DATABASE_URL.",
+            code=Code.BACKUP_FAILED,
+        )
 
 
 def _refuse_use(replace: bool) -> None:
@@ -226,9 +239,7 @@ def _check(manifest: Manifest, found: Callable[[], Mapping[str, tuple[int, str]]
 
 def _run(command: Sequence[str]) -> None:
     """Run one of PostgreSQL's tools on the default database; its own words may hold names and are not repeated."""
-    settings: dict[str, Any] = connections[DEFAULT_DB_ALIAS].settings_dict
-    given = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
-    environ = {name: str(settings[key]) for name, key in given.items() if settings.get(key)}
+    environ = _libpq_environ(connections[DEFAULT_DB_ALIAS].get_connection_params())
     try:
         done = subprocess.run(command, env={**os.environ, **environ}, capture_output=True, check=False)  # noqa: S603
     except FileNotFoundError as error:
@@ -239,6 +250,12 @@ def _run(command: Sequence[str]) -> None:
             " account must own the database.",
             code=Code.BACKUP_FAILED,
         )
+
+
+def _libpq_environ(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables in which PostgreSQL's tools find what our own connection is given, TLS among it."""
+    variables = {each.keyword.decode(): each.envvar.decode() for each in Conninfo.get_defaults() if each.envvar}
+    return {variables[name]: str(value) for name, value in parameters.items() if name in variables}
 
 
 def _sha256(file: Path) -> str:

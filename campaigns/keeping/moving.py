@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,14 +30,28 @@ Told = Callable[[str, int], None]
 @contextmanager
 def source_at(url: str) -> Iterator[str]:
     """Give the alias of the database at that address while inside; ActionError for an address of no known kind."""
-    if urlsplit(url).scheme not in SCHEMES or not (settings := environ.Env.db_url_config(url)).get("NAME"):
-        raise ActionError("Name the source as sqlite:///path/to/file or postgres://user:password@host/name.")
+    settings = _settings(url)
     connections.databases[SOURCE] = connections.configure_settings({DEFAULT_DB_ALIAS: settings})[DEFAULT_DB_ALIAS]
     try:
         yield SOURCE
     finally:
         connections[SOURCE].close()
         del connections.databases[SOURCE], connections[SOURCE]
+
+
+def _settings(url: str) -> dict[str, Any]:
+    mistake = "Name the source as sqlite:///path/to/file or postgres://user:password@host/name."
+    try:
+        known = urlsplit(url).scheme in SCHEMES
+        settings: dict[str, Any] = environ.Env.db_url_config(url) if known else {}
+    except ValueError as error:
+        raise ActionError(mistake) from error
+    if not settings.get("NAME"):
+        raise ActionError(mistake)
+    if settings["ENGINE"].endswith("sqlite3"):
+        # Read only: SQLite makes a file that is not there as soon as it is asked.
+        settings["NAME"] = f"{Path(settings['NAME']).absolute().as_uri()}?mode=ro"
+    return settings
 
 
 def move(source: str, told: Told) -> dict[str, tuple[int, str]]:

@@ -29,6 +29,9 @@ class SearchBackend(Protocol):
     def add(self, rows: Iterable[Row]) -> None:
         """Put in rows, in the order of their places, where there are none."""
 
+    def compact(self) -> None:
+        """Leave no word of what was taken out in the index's own pages, where the database can be told to."""
+
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         """Return the first places in the stretch that the query fits.
 

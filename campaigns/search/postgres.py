@@ -59,6 +59,9 @@ class PostgresBackend:
                     ([row.place for row in batch], [vector(row) for row in batch]),
                 )
 
+    def compact(self) -> None:
+        """Nothing: VACUUM takes removed rows away, and PostgreSQL runs it by itself."""
+
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         where, words = (stretch.first, stretch.last), match(query, exactly=exactly, speaker=speaker)
         own = f"'#{campaign_of(stretch.first)}' & {words}"

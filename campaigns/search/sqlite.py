@@ -14,6 +14,7 @@ from campaigns.search.words import stem
 
 TABLE = "campaigns_search"
 BATCH = 2_000
+MERGED_PAGES = 500
 
 
 class SqliteBackend:
@@ -42,6 +43,18 @@ class SqliteBackend:
                     f"INSERT INTO {TABLE} (rowid, words, stems, speaker) VALUES (%s, %s, %s, %s)",  # noqa: S608
                     batch,
                 )
+
+    def compact(self) -> None:
+        # A removed row only gets a mark, which has its words once more, until all segments are merged into one. Step
+        # by step, so that others can write in between. (FTS5's own secure-delete needs SQLite 3.42.)
+        connection.ensure_connection()
+        merging = True
+        with connection.cursor() as cursor:
+            while merging:
+                before = connection.connection.total_changes
+                cursor.execute(f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)", (-MERGED_PAGES,))  # noqa: S608
+                # The statement itself counts as one change.
+                merging = connection.connection.total_changes - before > 1
 
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         with connection.cursor() as cursor:

@@ -29,11 +29,12 @@ def healthz(request: HttpRequest) -> HttpResponse:
 def readyz(request: HttpRequest) -> HttpResponse:
     """Say whether requests can be served: 503 where the database does not answer or lacks a migration.
 
-    A worker that is missing is told, but pages can be read without one.
+    A worker that is missing is told, but pages can be read without one. Before the migrations none is seen.
     """
     try:
         behind = not _is_migrated()
-        worker = pulses.any_supervisor(at=timezone.now())
+        # The table that tells of workers may be among what is missing.
+        worker = not behind and pulses.any_supervisor(at=timezone.now())
     except db.Error:
         return JsonResponse({"status": "unavailable", "database": False}, status=503)
     ready = {"status": "behind" if behind else "ok", "database": True, "migrated": not behind, "worker": worker}

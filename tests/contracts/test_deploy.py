@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,55 @@ def test_units_run_as_nobody_in_particular_and_leave_the_system_alone(unit: Path
 
     assert {"User=notarius", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="} <= lines
     assert {"KillMode=mixed", "StateDirectory=notarius", "EnvironmentFile=/etc/notarius/env"} <= lines
+
+
+def asked_of_systemd(folder: Path, *arguments: str, status: int = 0) -> list[str]:
+    """Return what notarius-manage hands to systemd-run, which ends with this status."""
+    (folder / "systemd-run").write_text(f'#!/bin/sh\nprintf "%s\\0" "$@"\nexit {status}\n', encoding="utf-8")
+    (folder / "systemd-run").chmod(0o755)
+    ended = subprocess.run(
+        [DEPLOY / "notarius-manage", *arguments],
+        env={"PATH": f"{folder}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (status, "")
+    return ended.stdout.split("\0")[:-1]
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
+def test_commands_run_by_hand_run_as_the_units_do(unit: Path, tmp_path: Path) -> None:
+    """Without the user, the environment and the state directory a command works on another, new database."""
+    lines = unit.read_text(encoding="utf-8").splitlines()
+    asked = asked_of_systemd(tmp_path, "migrate")
+    given = [each.removeprefix("--property=") for each in asked if each.startswith("--property=")]
+    where = {line.partition("=")[0] for line in given}
+
+    assert where >= {"User", "Group", "WorkingDirectory", "EnvironmentFile", "StateDirectory", "UMask"}
+    assert sorted(given) == sorted(line for line in lines if line.partition("=")[0] in where)
+
+
+def test_a_command_gets_its_words_unbroken_and_tells_how_it_ended(tmp_path: Path) -> None:
+    words = ("backup", "/var/backups/a b.zip", "it's", '"quoted"', "*", "")
+    asked = asked_of_systemd(tmp_path, *words, status=3)
+
+    assert asked[-len(words) - 2 :] == ["/opt/notarius/.venv/bin/python", "manage.py", *words]
+    assert "--wait" in asked
+
+
+def test_the_guide_for_servers_names_no_command_that_runs_without_their_environment() -> None:
+    guide = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+    servers = guide.partition("## On a server")[2]
+    by_hand = re.findall(r"manage\.py ([a-z_]+)", servers)
+
+    assert "notarius-manage migrate" in servers
+    assert by_hand == []
+
+
+def test_web_servers_open_no_control_socket_in_a_home_that_they_may_not_write() -> None:
+    for file in ("deploy/notarius.service", "deploy/Dockerfile", "campaigns/management/commands/up.py"):
+        assert "--no-control-socket" in (ROOT / file).read_text(encoding="utf-8"), file
 
 
 def test_image_takes_in_what_is_named_and_no_data() -> None:

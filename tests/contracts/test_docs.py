@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
+from campaigns.actions.staleness import PROMPT, REGISTRY, RULES, SCHEMA, TRANSCRIPT
+from campaigns.api.shown import ArtifactOut
 from extraction.codes import Code
 from extraction.llm import profiles
 
@@ -19,6 +22,7 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md", *DOCS]
 PRODUCT = ("extraction", "campaigns", "notarius_site")
 # Handed from the supervisor to the processes that it starts; nobody sets them.
 INTERNAL = {"NOTARIUS_SUPERVISOR", "NOTARIUS_SUPERVISOR_PIPE"}
+MANAGE = r"\b(?:manage\.py|notarius-manage)"
 LOOKS_LIKE_A_FILE = {"py", "md", "toml", "json", "txt", "html", "css", "js", "vtt", "srt", "sqlite"}
 
 EVERY_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
@@ -102,7 +106,7 @@ def test_settings_of_the_code_are_documented(settings_read: set[str]) -> None:
 
 @EVERY_PAGE
 def test_commands_named_in_the_documentation_exist(page: Path) -> None:
-    named = set(re.findall(r"\bmanage\.py ([a-z_]+)", page.read_text(encoding="utf-8")))
+    named = set(re.findall(rf"{MANAGE} ([a-z_]+)", page.read_text(encoding="utf-8")))
 
     assert named <= set(get_commands())
 
@@ -113,7 +117,7 @@ def test_own_commands_are_documented() -> None:
 
     assert own
     # The cluster is what `work` starts.
-    assert [name for name in sorted(own - {"cluster"}) if not re.search(rf"\bmanage\.py {name}\b", text)] == []
+    assert [name for name in sorted(own - {"cluster"}) if not re.search(rf"{MANAGE} {name}\b", text)] == []
 
 
 @EVERY_PAGE
@@ -123,6 +127,27 @@ def test_codes_named_in_the_documentation_exist(page: Path) -> None:
     named = {f"{area}.{name}" for area, name in spans if area in areas and name not in LOOKS_LIKE_A_FILE}
 
     assert named <= {code.value for code in Code}
+
+
+def test_reasons_why_an_artifact_is_stale_are_told_with_an_example_of_their_shape() -> None:
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    section = page.partition("## What is out of date")[2].partition("\n## ")[0]
+    example = json.loads(section.partition("```json")[2].partition("```")[0])
+    shown = ArtifactOut.model_validate(example, extra="forbid")
+    told = {name for row in re.findall(r"^\| (`.*?) \|", section, re.M) for name in re.findall(r"`(\w+)`", row)}
+
+    assert shown.stale
+    assert {one.reason for one in shown.stale} <= told
+    assert told - {"reason"} == {REGISTRY, TRANSCRIPT, RULES, PROMPT, SCHEMA}
+
+
+def test_the_example_of_a_profiles_file_is_read_and_has_every_part_of_a_price(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "llm.md").read_text(encoding="utf-8")
+    file = tmp_path / "profiles.toml"
+    file.write_text(page.partition("```toml")[2].partition("```")[0], encoding="utf-8")
+    found = profiles.load_profiles({"CAREFUL_KEY": "only-for-tests"}, file)["careful"]
+
+    assert {"price_prompt", "price_completion", "price_cached", "currency"} <= found.model_fields_set
 
 
 def _functions(file: Path) -> set[str]:

@@ -10,12 +10,12 @@ import pytest
 from tests.conftest import ROOT
 
 
-def manage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run manage.py against a new, empty SQLite file."""
+def manage(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run manage.py against a new, empty SQLite file, or with these settings."""
     environ = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     return subprocess.run(
         [sys.executable, str(ROOT / "manage.py"), *arguments],
-        env=environ | {"NOTARIUS_DATA_DIR": str(folder)},
+        env=environ | {"NOTARIUS_DATA_DIR": str(folder)} | settings,
         capture_output=True,
         text=True,
         timeout=60,
@@ -31,6 +31,11 @@ def manage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
             ("import_transcript", str(ROOT / "manage.py"), "--campaign", "salt-ferry", "--session", "1"),
             id="no-tables-yet",
         ),
+        pytest.param(("backup", "kept.zip"), id="nothing-to-back-up"),
+        pytest.param(("run_pipeline", "--campaign", "c", "--session", "one"), id="no-number"),
+        pytest.param(("run_pipeline", "--campaign", "c", "--session", "1", "--cost-cap", "abc"), id="no-amount"),
+        pytest.param(("run_pipeline", "--session", "1"), id="option-missing"),
+        pytest.param(("migrate", "--no-such-option"), id="a-command-of-django"),
         pytest.param(
             ("export_artifact", "--campaign", "c", "--session", "1", "--lane", "npcs", "--version", "1"),
             id="our-version-option",
@@ -44,3 +49,67 @@ def test_a_mistake_is_one_line_and_exit_1(tmp_path: Path, arguments: tuple[str, 
     assert ended.stdout == ""
     assert ended.stderr.startswith("CommandError: ")
     assert ended.stderr.count("\n") == 1
+
+
+def test_a_backup_of_nothing_makes_neither_a_file_nor_a_database(tmp_path: Path) -> None:
+    """Whoever forgot the environment would otherwise keep a wrong database, and keep it for good."""
+    ended = manage(tmp_path, "backup", str(tmp_path / "kept.zip"))
+    made = (tmp_path / "notarius.sqlite3").exists()
+    (tmp_path / "notarius.sqlite3").touch()
+    empty = manage(tmp_path, "backup", str(tmp_path / "kept.zip"))
+
+    assert (ended.returncode, empty.returncode) == (1, 1)
+    assert "nothing to back up" in ended.stderr
+    assert ended.stderr == empty.stderr
+    assert not made
+    assert not (tmp_path / "kept.zip").exists()
+
+
+@pytest.mark.parametrize("command", ["up", "work", "migrate", "backup", "check"])
+def test_a_wrong_setting_stops_every_command_with_one_line(tmp_path: Path, command: str) -> None:
+    ended = manage(tmp_path, command, *(["kept.zip"] if command == "backup" else []), NOTARIUS_WORKERS="abc")
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "ImproperlyConfigured: NOTARIUS_WORKERS must be a whole number of at least 1.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", "garbage"),
+        ("DATABASE_URL", "mysql://user:hidden@host/name"),
+        ("DATABASE_URL", "postgres://user:hidden@host:port/name"),
+        ("DATABASE_URL", "postgres://user:hidden@host"),
+        ("DATABASE_URL", "sqlite://"),
+        ("NOTARIUS_BROKER", "redis"),
+        ("NOTARIUS_DATA_DIR", "/dev/null/data"),
+    ],
+    ids=str,
+)
+def test_a_wrong_setting_is_named_in_one_line_without_what_is_secret(tmp_path: Path, name: str, value: str) -> None:
+    ended = manage(tmp_path, "check", **{name: value})
+
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("ImproperlyConfigured: ")
+    assert ended.stderr.count("\n") == 1
+    assert "hidden" not in ended.stderr
+
+
+def test_a_reader_that_has_enough_is_no_fault(tmp_path: Path) -> None:
+    """As with `| head`: the other end of the pipe is closed before anything is printed."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), "check_pipeline", "complete"],
+            env=os.environ | {"NOTARIUS_DATA_DIR": str(tmp_path)},
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+
+    assert (ended.returncode, ended.stderr) == (1, "")

@@ -13,11 +13,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import environ
 import psycopg
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
-from django.db import connection
+from django.db import connection, connections
+from django.db.backends.postgresql.base import DatabaseWrapper as PostgresWrapper
 from django.utils import timezone
 
 from campaigns.actions import pulses
@@ -136,12 +138,48 @@ def test_a_damaged_database_may_be_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("source", ["carrier-pigeon://loft", "postgres://", "loft", ""], ids=str)
+@pytest.mark.parametrize(
+    "source", ["carrier-pigeon://loft", "postgres://", "postgres://loft:east/birds", "loft", ""], ids=str
+)
 def test_a_source_that_is_none_is_one_sentence(source: str) -> None:
     with pytest.raises(CommandError) as refused:
         call_command("move_database", source)
 
     assert str(refused.value).count("\n") == 0
+
+
+def test_a_source_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    for name in ("home", "elsewhere"):
+        (tmp_path / name).mkdir()
+    ended = Installation(tmp_path / "home").attempt("move_database", f"sqlite:///{tmp_path}/elsewhere/wrong.sqlite3")
+
+    assert (ended.returncode, "does not answer" in ended.stderr) == (1, True)
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_tools_of_postgresql_connect_as_the_program_does() -> None:
+    """A server that asks for TLS, or is found by a certificate, is otherwise not reached or not checked."""
+    given = PostgresWrapper(
+        {
+            **connections.configure_settings({"default": {}})["default"],
+            **environ.Env.db_url_config(
+                "postgres://pen:word@db.example.org:5433/archive?sslmode=verify-full&sslrootcert=/etc/ca.pem"
+            ),
+        }
+    ).get_connection_params()
+
+    assert (
+        backup._libpq_environ(given).items()
+        >= {
+            "PGHOST": "db.example.org",
+            "PGPORT": "5433",
+            "PGUSER": "pen",
+            "PGPASSWORD": "word",
+            "PGDATABASE": "archive",
+            "PGSSLMODE": "verify-full",
+            "PGSSLROOTCERT": "/etc/ca.pem",
+        }.items()
+    )
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import sqlite3
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+
+from campaigns.processes import PR_SET_PDEATHSIG
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 90.0
@@ -59,7 +62,10 @@ class Installation:
         )
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command that goes on, in a session of its own; `end` ends whatever is left."""
+        """Start a command that goes on, in a session of its own; `end` ends whatever is left.
+
+        It is killed when we are: what it started watches it and ends by itself.
+        """
         with self.log.open("ab") as log:
             child = subprocess.Popen(
                 [*self.prefix, sys.executable, "manage.py", *arguments],
@@ -69,6 +75,7 @@ class Installation:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                preexec_fn=_end_with_parent if sys.platform == "linux" else None,
             )
         self._children.append(child)
         return child
@@ -123,6 +130,10 @@ class Installation:
                 os.kill(pid, signal.SIGKILL)
         for child in self._children:
             child.wait()
+
+
+def _end_with_parent() -> None:
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def children_of(pid: int) -> list[int]:

@@ -6,16 +6,21 @@ import os
 import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 MADE_OF = ("ip", "unshare")
+PREFIX = "notarius"
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
     """`prefix` runs a command on the host; `outside` is the address at which it reaches us."""
 
-    name: str
     number: int
+
+    @property
+    def name(self) -> str:
+        return f"{PREFIX}-{os.getpid()}-{self.number}"
 
     @property
     def outside(self) -> str:
@@ -38,6 +43,14 @@ class Host:
     def remove(self) -> None:
         """Remove the namespace, and the link with it. Its processes must have ended."""
         _ip("netns", "del", self.name)
+
+
+def remove_earlier() -> None:
+    """Remove the hosts of test runs that were killed; their processes ended with them."""
+    for place in Path("/run/netns").glob(f"{PREFIX}-*-*"):
+        owner = place.name.split("-")[1]
+        if owner.isdecimal() and not Path(f"/proc/{owner}").exists():
+            _ip("netns", "del", place.name)
 
 
 def can_be_made() -> bool:

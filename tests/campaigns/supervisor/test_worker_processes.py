@@ -190,3 +190,20 @@ def test_wait_follows_a_run_that_a_worker_does(place: Installation, server: Scri
 
     assert f"calls: {CALLS}." in printed
     assert place.stop(supervisor) == 0
+
+
+def test_a_workers_log_tells_of_its_lane_as_json(place: Installation, server: ScriptedServer) -> None:
+    server._latency = 0.0
+    place.environ["NOTARIUS_LOG_FORMAT"] = "json"
+    supervisor = place.start("work")
+    start_run(place)
+    eventually(lambda: place.lane_state() == "succeeded", "the lane finishes")
+    assert place.stop(supervisor) == 0
+    lines = [json.loads(line) for line in place.log.read_text(encoding="utf-8").splitlines()]
+    run, lane = place.rows("select run_id, id from campaigns_lanerun")[0]
+    told = {line["message"].partition(" seconds")[0]: line for line in lines if line.get("run") == run}
+
+    assert told["lane claimed: key=dnd/npcs attempt=1"]["lane"] == lane
+    [ended] = [line for said, line in told.items() if said.startswith("lane ended: key=dnd/npcs outcome=succeeded")]
+    assert f" calls={CALLS} " in ended["message"]
+    assert ended["lane"] == lane
