@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bench import (
     api,
+    beyond,
     costs,
     faults,
     formats,
@@ -44,6 +45,7 @@ BENCHES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "search": search.rows,
     "review": review_walk.rows,
     "scale": scale.rows,
+    "beyond": beyond.rows,
     "load": load.rows,
 }
 

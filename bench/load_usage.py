@@ -62,6 +62,10 @@ class Usage:
             if stop.wait(SAMPLE_S):
                 return
 
+    def resident(self, role: str) -> float:
+        """Return the MiB that the role's processes hold now."""
+        return sum(resident for own_role, _, resident, _, _ in self._processes() if own_role == role)
+
     def of(self, role: str) -> list[list[Sample]]:
         """Return the samples of each process of the role that there ever was."""
         return [samples for (own_role, _), samples in self.seen.items() if own_role == role]

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 from campaigns import metrics, tracing
+from campaigns.api import gate
+from campaigns.views import errors
 
 NO_DEVICES = ("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "microphone", "payment", "usb")
 PERMISSIONS_POLICY = ", ".join(f"{name}=()" for name in NO_DEVICES)
@@ -24,6 +26,22 @@ def request_ids(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable
             measure(response)
         response.headers["X-Request-ID"] = own
         return response
+
+    return middleware
+
+
+def body_limit(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Return middleware that refuses what is far too large before a byte of it is read or kept.
+
+    The check of a form's token would read all of it first, and put the file on the disk of the server. The API's gate
+    has limits of its own.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        most = settings.UPLOAD_MAX_BYTES + gate.FORM_BYTES
+        if gate.length_of(request) > most and not request.path_info.startswith(errors.API):
+            return errors.too_large(request)
+        return get_response(request)
 
     return middleware
 

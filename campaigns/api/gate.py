@@ -57,7 +57,7 @@ def _refusal(request: HttpRequest, endpoint: Endpoint) -> int | None:
     """Return the status with which a request is refused before anybody looks at it, None where it may pass."""
     if len(request.get_full_path()) > ADDRESS_MAX_BYTES:
         return 414
-    length = _length(request)
+    length = length_of(request)
     upload = request.content_type == MULTIPART and MULTIPART in endpoint.takes
     if length > (settings.UPLOAD_MAX_BYTES + FORM_BYTES if upload else settings.API_BODY_MAX_BYTES):
         return 413
@@ -68,7 +68,8 @@ def _refusal(request: HttpRequest, endpoint: Endpoint) -> int | None:
     return None
 
 
-def _length(request: HttpRequest) -> int:
+def length_of(request: HttpRequest) -> int:
+    """Return how many bytes the body has, as the request says; nothing that says less is read further."""
     text = request.META.get("CONTENT_LENGTH") or "0"
     return int(text) if text.isascii() and text.isdigit() else 0
 

@@ -22,6 +22,10 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return _answer(request, 404)
 
 
+def too_large(request: HttpRequest) -> HttpResponse:
+    return _answer(request, 413)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     return _answer(request, 500)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 from django.conf import settings as site
@@ -18,6 +19,7 @@ from pytest_django import Settings
 
 from campaigns.actions import caps, exports, members, reviews, secrets, tokens, transcripts, versions, webhooks
 from campaigns.api import once
+from campaigns.api.gate import FORM_BYTES
 from campaigns.errors import ActionError, Conflict
 from campaigns.models import Campaign, Export, Webhook
 from campaigns.search import queries
@@ -237,6 +239,34 @@ def test_body_of_the_api_at_its_limit_is_read_and_above_it_not(
 
     assert len(body) == 4_000 + more
     assert got.status_code == status
+
+
+class Body(io.BytesIO):
+    """What was sent; `asked` tells whether anybody read of it."""
+
+    asked = False
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self.asked = True
+        return super().read(size)
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_form_of_the_site_above_its_limit_is_refused_unread(
+    more: int, client: Client, campaign: Campaign, gm: User, settings: Settings
+) -> None:
+    settings.UPLOAD_MAX_BYTES = 4_000
+    client.force_login(gm)
+    body = Body(b"x" * (4_000 + FORM_BYTES + more))
+    length = len(body.getbuffer())
+    sent: dict[str, Any] = {  # Any: a WSGI environment
+        "CONTENT_LENGTH": str(length),
+        "CONTENT_TYPE": "application/x-www-form-urlencoded",
+        "wsgi.input": body,
+    }
+    got = client.generic("POST", f"/campaigns/{campaign.slug}/upload/", **sent)
+
+    assert (got.status_code == 413, body.asked) == (more > 0, more <= 0)
 
 
 @pytest.mark.parametrize(("limit", "status"), [(0, 422), (1, 200), (199, 200), (200, 200), (201, 422)])
