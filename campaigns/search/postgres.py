@@ -60,7 +60,7 @@ class PostgresBackend:
                 )
 
     def compact(self) -> None:
-        """Nothing: VACUUM takes removed rows away, and PostgreSQL runs it by itself."""
+        """Nothing: PostgreSQL frees the room of removed rows by itself, and writes it over in time."""
 
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         where, words = (stretch.first, stretch.last), match(query, exactly=exactly, speaker=speaker)
