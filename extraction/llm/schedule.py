@@ -23,11 +23,13 @@ FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 20.0
 # No new try begins when its pause would end later than this after the first began.
 TOTAL_WAIT_S = 300.0
-# Answers per seat before one more seat is tried. Each try that was refused makes it so many times as many, so that a
-# limit that stays costs few refusals, however long the process lives.
+# Answers per seat before one more seat is tried. For the seat that was refused, each refusal makes it so many times as
+# many, up to the most: a limit of 8 that stays costs 10 refusals in 20,000 answers, and one that was raised is found.
 SUCCESSES_PER_SEAT = 4
 CAUTION = 4
-MOST_CAUTION = CAUTION**6
+MOST_ANSWERS = 3_000
+# So many tries, at the end, begin only after the provider's whole Retry-After.
+PATIENT_TRIES = 2
 
 
 def closed_error() -> ProviderUnavailable:
@@ -45,7 +47,8 @@ class CallGate:
     back until Retry-After has passed. One exception keeps a provider that counts parallel calls busy: each call that is
     answered during the hold frees a seat, which may be used at once, by the refused call as well. If a call that was
     started so is refused too, or the refused one was alone, the limit is one of rate: nothing starts before the hold is
-    over (`strict`). After a while without refusals the ceiling grows seat by seat.
+    over (`strict`). A call that fails frees its seat only when the hold is over. After a while without refusals the
+    ceiling grows seat by seat: soon up to the seat that was refused when it was tried, with caution for that one.
     """
 
     def __init__(self, limit: int, *, clock: Clock = time.monotonic, jitter: Jitter = random.uniform) -> None:
@@ -61,7 +64,9 @@ class CallGate:
         self._held_at_ticket = 0
         self._strict = False
         self._answered = 0
+        self._unanswered = 0
         self._grown = False
+        self._refused_at = 0
         self._caution = 1
 
     def enter(self) -> int:
@@ -81,19 +86,31 @@ class CallGate:
         if self.in_flight >= self.ceiling:
             return None
         left = self._hold_until - self._clock()
-        return 0 if left <= 0 or not self._strict else left
+        held = self._strict or self.in_flight + self._unanswered >= self.ceiling
+        return left if left > 0 and held else 0
 
     def leave(self) -> None:
-        """Give the seat back after any answer but a rate limit."""
+        """Give the seat back after an answer."""
         with self._changed:
             self.in_flight -= 1
             if self.ceiling < self.limit:
                 self._answered += 1
-                if self._answered >= SUCCESSES_PER_SEAT * self.ceiling * self._caution:
+                if self._answered >= self._answers_needed():
+                    # The seat that was refused has held: the limit has risen, and what was learnt is out of date.
+                    self._caution = 1 if self.ceiling >= self._refused_at else self._caution
                     self.ceiling += 1
-                    # The seat that was tried before has held: the limit has risen, so the next is tried soon.
-                    self._caution = 1 if self._grown else self._caution
                     self._answered, self._grown = 0, True
+            self._changed.notify_all()
+
+    def _answers_needed(self) -> int:
+        needed = SUCCESSES_PER_SEAT * self.ceiling
+        return min(needed * self._caution, MOST_ANSWERS) if self.ceiling + 1 == self._refused_at else needed
+
+    def leave_unanswered(self) -> None:
+        """Give the seat back after a failure: it says nothing of a limit, and is no room for another during a hold."""
+        with self._changed:
+            self.in_flight -= 1
+            self._unanswered += 1
             self._changed.notify_all()
 
     def leave_refused(self, ticket: int, retry_after: float | None) -> None:
@@ -109,27 +126,26 @@ class CallGate:
             # A little late and not all at one instant, since other processes may have been told the same.
             until = now + hold + self._jitter(0.0, min(0.25, hold / 10))
             self._hold_until = max(self._hold_until, until)
-            self.ceiling = max(1, min(self.ceiling, self.in_flight))
-            self._answered = 0
             if self._grown:
-                self._caution, self._grown = min(self._caution * CAUTION, MOST_CAUTION), False
+                self._caution = self._caution * CAUTION if self.ceiling == self._refused_at else CAUTION
+                self._refused_at, self._grown = self.ceiling, False
+            self.ceiling = max(1, min(self.ceiling, self.in_flight))
+            self._answered = self._unanswered = 0
             self._changed.notify_all()
 
     def seated(self, call: Callable[[], T]) -> T:
         """Return what `call` returns, made while holding a seat; a rate limit error of it holds the others back."""
         ticket = self.enter()
-        refused: ProviderUnavailable | None = None
         try:
-            return call()
-        except ProviderUnavailable as error:
-            if error.code is Code.LLM_RATE_LIMITED:
-                refused = error
-            raise
-        finally:
-            if refused is None:
-                self.leave()
+            result = call()
+        except BaseException as error:
+            if isinstance(error, ProviderUnavailable) and error.code is Code.LLM_RATE_LIMITED:
+                self.leave_refused(ticket, error.retry_after)
             else:
-                self.leave_refused(ticket, refused.retry_after)
+                self.leave_unanswered()
+            raise
+        self.leave()
+        return result
 
     def pause(self, seconds: float) -> None:
         """Sleep. Raises ProviderUnavailable as soon as the gate is closed."""
@@ -172,9 +188,10 @@ def call_with_retries(
 ) -> T:
     """Return what `call` returns, trying again after ProviderUnavailable; every other error passes at once.
 
-    `rest` takes the place of `pause` after a rate limit answer. Raises the last ProviderUnavailable when the tries are
-    used up, those that `tally` has from earlier included, when the next pause would pass TOTAL_WAIT_S, or when nobody
-    waits for the answer any more.
+    `rest`, which may end early, takes the place of `pause` after a rate limit answer, but not before the last tries:
+    else a limit of rate could use up two tries in each Retry-After. Raises the last ProviderUnavailable when the tries
+    are used up, those that `tally` has from earlier included, when the next pause would pass TOTAL_WAIT_S, or when
+    nobody waits for the answer any more.
     """
     began, tally = clock(), tally or Tally()
     while True:
@@ -185,7 +202,8 @@ def call_with_retries(
             wait = pause_before_retry(tally.unanswered, error.retry_after, jitter)
             if tally.unanswered >= tries or clock() - began + wait > TOTAL_WAIT_S or stopped():
                 raise
-            sleep = rest if rest and error.code is Code.LLM_RATE_LIMITED else pause
+            early = error.code is Code.LLM_RATE_LIMITED and tally.unanswered < tries - PATIENT_TRIES
+            sleep = rest if rest and early else pause
         sleep(wait)
         if stopped():
             raise stopped_error()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, SecretStr
 
+from extraction.codes import Code
+from extraction.errors import ProviderUnavailable
 from extraction.llm.boundary import Exchange, Message, Role, StructuredRequest
 from extraction.llm.profiles import Profile, ProviderKind
 from extraction.llm.schema import narrow, response_schema
@@ -83,3 +86,30 @@ class Pauses:
 
     def __call__(self, seconds: float) -> None:
         self.seconds.append(seconds)
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def no_jitter(low: float, high: float) -> float:
+    return low
+
+
+def failing(*errors: Exception) -> Callable[[], str]:
+    left = list(errors)
+
+    def call() -> str:
+        if left:
+            raise left.pop(0)
+        return "done"
+
+    return call
+
+
+def unavailable(code: Code = Code.LLM_SERVER_ERROR, retry_after: float | None = None) -> ProviderUnavailable:
+    return ProviderUnavailable("no answer", code=code, retry_after=retry_after)

@@ -8,26 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from extraction.codes import Code
-from extraction.errors import InvalidCompletion, ProviderUnavailable, RequestRefused
-from extraction.llm.boundary import Tally
-from extraction.llm.schedule import (
-    CAUTION,
-    FIRST_PAUSE_S,
-    LONGEST_PAUSE_S,
-    SUCCESSES_PER_SEAT,
-    TOTAL_WAIT_S,
-    CallGate,
-    call_with_retries,
-    pause_before_retry,
-)
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
+from extraction.errors import InvalidCompletion, ProviderUnavailable
+from extraction.llm.schedule import CAUTION, FIRST_PAUSE_S, MOST_ANSWERS, SUCCESSES_PER_SEAT, TOTAL_WAIT_S, CallGate
+from tests.extraction.llm.support import Clock, failing, no_jitter, unavailable
 
 
 class Ticking(Clock):
@@ -40,31 +23,9 @@ class Ticking(Clock):
         return self.now
 
 
-def no_jitter(low: float, high: float) -> float:
-    return low
-
-
 def gate_at(limit: int) -> tuple[CallGate, Clock]:
     clock = Clock()
     return CallGate(limit, clock=clock, jitter=no_jitter), clock
-
-
-def failing(*errors: Exception) -> Callable[[], str]:
-    left = list(errors)
-
-    def call() -> str:
-        if left:
-            raise left.pop(0)
-        return "done"
-
-    return call
-
-
-def unavailable(code: Code = Code.LLM_SERVER_ERROR, retry_after: float | None = None) -> ProviderUnavailable:
-    return ProviderUnavailable("no answer", code=code, retry_after=retry_after)
-
-
-# --- the gate
 
 
 def test_gate_admits_up_to_its_limit() -> None:
@@ -187,23 +148,24 @@ def test_gate_grows_soon_again_once_a_further_seat_has_held() -> None:
         gate.leave()
         clock.now += 2.0
         answer_calls(gate, answered)
-    answer_calls(gate, SUCCESSES_PER_SEAT * CAUTION * 2)
+    answer_calls(gate, SUCCESSES_PER_SEAT * 2)
     before = gate.ceiling
     answer_calls(gate, SUCCESSES_PER_SEAT * 3)
 
     assert (before, gate.ceiling) == (3, 4)
 
 
-@pytest.mark.parametrize("asked", [10, 20])
-def test_gate_at_a_limit_that_stays_is_refused_no_more_than_once_a_seat(asked: int) -> None:
-    """A provider holds 8 for as long as 20,000 calls; each call ends before the next is asked for."""
-    gate, clock = gate_at(asked)
+def serve(gate: CallGate, clock: Clock, room: int, answers: int) -> int:
+    """Let a provider that holds `room` calls answer so many, and return how many it refused meanwhile.
+
+    Each call ends before the next is asked for; those in flight at the end are answered as well.
+    """
     held: list[int] = []
-    refused = answered = 0
-    while answered < 20_000:
+    refused = 0
+    for _ in range(answers):
         while gate.wait_needed() == 0:
             ticket = gate.enter()
-            if len(held) < 8:
+            if len(held) < room:
                 held.append(ticket)
             else:
                 gate.leave_refused(ticket, 1.0)
@@ -211,10 +173,58 @@ def test_gate_at_a_limit_that_stays_is_refused_no_more_than_once_a_seat(asked: i
         clock.now += 0.1
         held.pop(0)
         gate.leave()
-        answered += 1
+    for _ in held:
+        gate.leave()
+    return refused
+
+
+def refuse_all(gate: CallGate, clock: Clock) -> None:
+    for ticket in [gate.enter() for _ in range(gate.ceiling)]:
+        gate.leave_refused(ticket, 1.0)
+    clock.now += 2.0
+
+
+@pytest.mark.parametrize("asked", [10, 20])
+def test_gate_at_a_limit_that_stays_is_refused_no_more_than_once_a_seat(asked: int) -> None:
+    """A provider holds 8 for as long as 20,000 calls."""
+    gate, clock = gate_at(asked)
+    refused = serve(gate, clock, 8, 20_000)
 
     assert 1 < refused <= asked
     assert gate.ceiling >= 8
+
+
+def test_gate_grows_back_soon_after_a_burst_however_much_caution_the_limit_has_taught() -> None:
+    gate, clock = gate_at(8)
+    serve(gate, clock, 6, 2_100)
+    known = gate.ceiling
+    refuse_all(gate, clock)
+    fallen = gate.ceiling
+    answer_calls(gate, SUCCESSES_PER_SEAT * sum(range(1, 6)))
+    back = gate.ceiling
+    answer_calls(gate, SUCCESSES_PER_SEAT * 6 * CAUTION)
+
+    assert (known, fallen, back, gate.ceiling) == (6, 1, 6, 6)
+
+
+def test_gate_caution_starts_anew_at_a_seat_that_was_not_refused_before() -> None:
+    """A limit of 6 is known well when it falls to 3."""
+    gate, clock = gate_at(8)
+    serve(gate, clock, 6, 2_100)
+    refuse_all(gate, clock)
+    serve(gate, clock, 3, 100)
+    answer_calls(gate, SUCCESSES_PER_SEAT * 3 * CAUTION**2)
+
+    assert gate.ceiling > 3
+
+
+def test_gate_finds_a_raised_limit_however_long_the_lower_one_stayed() -> None:
+    gate, clock = gate_at(10)
+    serve(gate, clock, 8, 100_000)
+    before = gate.ceiling
+    answer_calls(gate, MOST_ANSWERS + SUCCESSES_PER_SEAT * 9)
+
+    assert (before, gate.ceiling) == (8, 10)
 
 
 def test_gate_does_not_grow_beyond_its_limit() -> None:
@@ -248,6 +258,49 @@ def test_gate_rest_lasts_its_time_where_the_limit_is_one_of_rate() -> None:
     assert clock.now - before >= 0.3 + clock.step
 
 
+def test_gate_seat_freed_by_a_failure_is_no_room_for_another_during_a_hold() -> None:
+    """Only what the provider answered tells that it has room; a timeout or a broken connection does not."""
+    gate, clock = gate_at(4)
+    tickets = [gate.enter() for _ in range(4)]
+    gate.leave_refused(tickets.pop(), 2.0)
+    gate.leave_unanswered()
+    failed = gate.wait_needed()
+    gate.leave()
+    answered = gate.wait_needed()
+    gate.enter()
+    full = gate.wait_needed()
+    clock.now += 2.0
+
+    assert (failed, answered, full) == (2.0, 0, 2.0)
+    assert gate.wait_needed() == 0
+
+
+def test_gate_rest_of_a_refused_call_is_not_ended_by_a_failure() -> None:
+    clock = Ticking()
+    gate = CallGate(2, clock=clock, jitter=no_jitter)
+    gate.enter()
+    gate.leave_refused(gate.enter(), 0.5)
+    gate.leave_unanswered()
+    before = clock()
+    gate.rest(0.3)
+
+    assert clock.now - before > 0.3 + clock.step / 2
+
+
+@pytest.mark.parametrize("code", [Code.LLM_SERVER_ERROR, Code.LLM_TIMEOUT, Code.LLM_CONNECTION])
+def test_gate_seated_failures_do_not_raise_the_ceiling(code: Code) -> None:
+    gate, clock = gate_at(4)
+    refuse_all(gate, clock)
+    for _ in range(SUCCESSES_PER_SEAT):
+        with pytest.raises(ProviderUnavailable):
+            gate.seated(failing(unavailable(code)))
+    failed = gate.ceiling
+    for _ in range(SUCCESSES_PER_SEAT):
+        gate.seated(failing())
+
+    assert (failed, gate.ceiling) == (1, 2)
+
+
 def test_gate_close_ends_waits() -> None:
     gate = CallGate(1)
     gate.enter()
@@ -275,7 +328,7 @@ def test_gate_waits_of_refused_calls_end_when_closed(wait: Callable[[CallGate, f
         wait(gate, 60)
 
 
-@given(st.lists(st.sampled_from(["enter", "leave", "refuse", "time"]), max_size=60), st.integers(1, 6))
+@given(st.lists(st.sampled_from(["enter", "leave", "fail", "refuse", "time"]), max_size=60), st.integers(1, 6))
 def test_gate_keeps_its_bounds_whatever_happens(steps: list[str], limit: int) -> None:
     gate, clock = gate_at(limit)
     held: list[int] = []
@@ -285,6 +338,9 @@ def test_gate_keeps_its_bounds_whatever_happens(steps: list[str], limit: int) ->
         elif step == "leave" and held:
             held.pop()
             gate.leave()
+        elif step == "fail" and held:
+            held.pop()
+            gate.leave_unanswered()
         elif step == "refuse" and held:
             gate.leave_refused(held.pop(), 1.0)
         elif step == "time":
@@ -297,59 +353,6 @@ def test_gate_keeps_its_bounds_whatever_happens(steps: list[str], limit: int) ->
     clock.now += 10
 
     assert gate.wait_needed() == 0
-
-
-# --- the loop
-
-
-def test_call_with_retries_returns_after_failures() -> None:
-    pauses: list[float] = []
-    result = call_with_retries(failing(unavailable(), unavailable()), tries=3, pause=pauses.append)
-
-    assert (result, len(pauses)) == ("done", 2)
-
-
-def test_call_with_retries_raises_the_last_error_after_its_tries() -> None:
-    last = unavailable(Code.LLM_TIMEOUT)
-    with pytest.raises(ProviderUnavailable) as caught:
-        call_with_retries(failing(unavailable(), last), tries=2, pause=lambda _: None)
-
-    assert caught.value is last
-
-
-def test_call_with_retries_counts_what_earlier_calls_of_the_request_have_used() -> None:
-    tally, made = Tally(), []
-    with pytest.raises(InvalidCompletion):
-        call_with_retries(
-            failing(unavailable(), unavailable(), InvalidCompletion("x")), tries=3, pause=lambda _: None, tally=tally
-        )
-
-    def call() -> str:
-        made.append(1)
-        raise unavailable()
-
-    with pytest.raises(ProviderUnavailable):
-        call_with_retries(call, tries=3, pause=lambda _: None, tally=tally)
-
-    assert (tally.unanswered, len(made)) == (3, 1)
-
-
-def test_call_with_retries_rests_after_a_rate_limit_alone() -> None:
-    pauses: list[float] = []
-    rests: list[float] = []
-    call = failing(unavailable(), unavailable(Code.LLM_RATE_LIMITED, 2.0))
-    call_with_retries(call, tries=3, pause=pauses.append, rest=rests.append, jitter=no_jitter)
-
-    assert (pauses, rests) == ([FIRST_PAUSE_S / 2], [2.0])
-
-
-@pytest.mark.parametrize("error", [InvalidCompletion("x"), RequestRefused("x"), KeyError("x")])
-def test_call_with_retries_does_not_repeat_other_errors(error: Exception) -> None:
-    pauses: list[float] = []
-    with pytest.raises(type(error)):
-        call_with_retries(failing(error), tries=5, pause=pauses.append)
-
-    assert pauses == []
 
 
 @pytest.mark.parametrize("error", [unavailable(), InvalidCompletion("x"), KeyError("x")])
@@ -367,26 +370,3 @@ def test_gate_seated_rate_limit_holds_the_others_back() -> None:
         gate.seated(failing(unavailable(Code.LLM_RATE_LIMITED, 4.0)))
 
     assert (gate.in_flight, gate.wait_needed()) == (0, 4.0)
-
-
-def test_call_with_retries_stops_where_the_pauses_grow_too_long() -> None:
-    clock = Clock()
-
-    def pass_time(seconds: float) -> None:
-        clock.now += seconds
-
-    errors = [unavailable(retry_after=TOTAL_WAIT_S * 0.4) for _ in range(9)]
-    with pytest.raises(ProviderUnavailable):
-        call_with_retries(failing(*errors), tries=10, pause=pass_time, clock=clock, jitter=no_jitter)
-
-    assert clock.now - 1000.0 <= TOTAL_WAIT_S
-
-
-@given(st.integers(1, 20))
-def test_pause_before_retry_stays_in_its_bounds(attempt: int) -> None:
-    assert FIRST_PAUSE_S / 2 <= pause_before_retry(attempt, None) <= LONGEST_PAUSE_S
-
-
-@given(st.integers(1, 20), st.floats(0, 1000))
-def test_pause_before_retry_honours_the_wish(attempt: int, wish: float) -> None:
-    assert wish <= pause_before_retry(attempt, wish) <= wish * 1.1 + 1e-9
