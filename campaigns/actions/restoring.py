@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,7 +100,7 @@ def _session(backup: Backup, campaign: Campaign, number: int) -> GameSession:
     session = GameSession.objects.create(campaign=campaign, number=number, title=about.title)
     _at(session, created_at=about.created_at)
     transcripts = {one.revision: _transcript(backup, session, one) for one in about.transcripts}
-    versions = _versions(backup, session, about.versions, transcripts)
+    versions = _versions(backup, session, about, transcripts)
     _decisions(session, backup.read(f"{folder}/decisions.json", list[DecisionLine]), versions)
     index_newest(session)
     return session
@@ -113,8 +113,10 @@ def _transcript(backup: Backup, session: GameSession, about: Revision) -> Transc
     source_id = f"{session.campaign.slug}.s{session.number}.t{about.revision}"
     if units_digest(said) != about.digest or about.source_id != source_id:
         raise Refused(f"{path} is not the transcript that its session names.")
+    if about.earlier_digests and all(unit.text != Unit.WITHDRAWN for unit in said):
+        raise Refused(f"{path} had another digest, but nothing was withdrawn from it.")
     transcript = Transcript.objects.create(
-        session=session, unit_count=len(said), **about.model_dump(exclude={"created_at"})
+        session=session, unit_count=len(said), **about.model_dump(exclude={"earlier_digests", "created_at"})
     )
     _at(transcript, created_at=about.created_at)
     Unit.objects.bulk_create(
@@ -127,12 +129,11 @@ def _transcript(backup: Backup, session: GameSession, about: Revision) -> Transc
 Versions = dict[tuple[str, int], ArtifactVersion]
 
 
-def _versions(
-    backup: Backup, session: GameSession, told: Sequence[Version], transcripts: dict[int, Transcript]
-) -> Versions:
+def _versions(backup: Backup, session: GameSession, told: SessionFile, transcripts: dict[int, Transcript]) -> Versions:
     """Store the versions in the order they were made in, so that each finds the one that it was made from."""
     made: Versions = {}
-    for about in sorted(told, key=lambda version: (version.lane, version.number)):
+    digests = {one.revision: {one.digest, *one.earlier_digests} for one in told.transcripts}
+    for about in sorted(told.versions, key=lambda version: (version.lane, version.number)):
         path = f"{session_folder(session.number)}/{about.lane}/{about.number}.json"
         transcript = transcripts.get(about.revision)
         parent = made.get((about.lane, about.parent or 0))
@@ -145,7 +146,7 @@ def _versions(
             transcript=transcript,
             parent=parent,
             payload=payload.decode(),
-            record_count=_records(path, payload, about, transcript),
+            record_count=_records(path, payload, about, transcript, digests[about.revision]),
             **about.model_dump(exclude={"lane", "parent", "revision", "created_at"}),
         )
         _at(version, created_at=about.created_at)
@@ -153,19 +154,20 @@ def _versions(
     return made
 
 
-def _records(path: str, payload: bytes, about: Version, transcript: Transcript) -> int:
-    """Return how many records the artifact has; Refused where it is not the durable artifact that the session names."""
+def _records(path: str, payload: bytes, about: Version, transcript: Transcript, digests: Set[str]) -> int:
+    """Return how many records the artifact has; Refused where it is not the durable artifact that the session names.
+
+    `digests` are all that its transcript ever had: what was made before words were withdrawn names an earlier one.
+    """
     try:
         artifact = orjson.loads(payload)
         records = read_payload(about.lane, artifact)
     except (ValueError, InternalError) as error:
         raise Refused(f"{path} is no durable artifact of its lane.") from error
-    source = {
-        "source_id": transcript.source_id,
-        "digest": transcript.digest,
-        "unit_count": transcript.unit_count,
-    }
-    if artifact["source"] != source or bytes_digest(payload) != about.digest:
+    sources = [
+        {"source_id": transcript.source_id, "digest": digest, "unit_count": transcript.unit_count} for digest in digests
+    ]
+    if artifact["source"] not in sources or bytes_digest(payload) != about.digest:
         raise Refused(f"{path} is not the artifact that its session names.")
     return len(records)
 

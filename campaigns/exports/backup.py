@@ -6,10 +6,12 @@ are how artifacts were made, and are made again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Set
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 from django.db.models import Count
 
 from campaigns.adapters.documents import load_document
@@ -99,14 +101,16 @@ def _session(session: GameSession) -> Iterator[ExportFile]:
         "artifact", "parent", "transcript"
     )
     told: list[JsonValue] = []
+    sources: defaultdict[int, set[str]] = defaultdict(set)
     for version in versions.order_by("artifact__lane", "number").iterator(chunk_size=50):
         yield ExportFile(f"{folder}/{version.artifact.lane}/{version.number}.json", version.payload.encode())
         told.append(_version(version))
+        sources[version.transcript_id].add(orjson.loads(version.payload)["source"]["digest"])
     about: JsonValue = {
         "number": session.number,
         "title": session.title,
         "created_at": moment(session.created_at),
-        "transcripts": [_revision(transcript) for transcript in transcripts],
+        "transcripts": [_revision(transcript, sources[transcript.pk]) for transcript in transcripts],
         "versions": told,
     }
     yield _json(f"{folder}/session.json", about)
@@ -119,8 +123,14 @@ def _transcript(transcript: Transcript) -> bytes:
     return canonical_json({"schema": "notarius.transcript.v1", "title": document.title, "units": units})
 
 
-def _revision(transcript: Transcript) -> JsonValue:
+def _revision(transcript: Transcript, sources: Set[str]) -> JsonValue:
+    """Return what is told of a revision. `sources` are the digests of it that its artifacts name.
+
+    Those that it had before words were withdrawn from it are told too, and nothing of them where there are none.
+    """
+    earlier: list[JsonValue] = [*sorted(sources - {transcript.digest})]
     return {
+        **({"earlier_digests": earlier} if earlier else {}),
         "revision": transcript.revision,
         "source_id": transcript.source_id,
         "digest": transcript.digest,

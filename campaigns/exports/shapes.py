@@ -216,6 +216,7 @@ class Revision(Shape):
     revision: Number
     source_id: Annotated[str, Field(max_length=120)]
     digest: Digest
+    earlier_digests: list[Digest] = []
     title: Annotated[str, Field(max_length=300)]
     format: Annotated[str, Field(max_length=30)]
     encoding: Annotated[str, Field(max_length=30)]

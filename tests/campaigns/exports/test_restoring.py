@@ -15,6 +15,7 @@ from django.db import transaction
 from pytest_django import DjangoDbBlocker
 
 from campaigns.actions import restoring
+from campaigns.actions.withdrawal import withdraw_words
 from campaigns.errors import Conflict, Forbidden
 from campaigns.exports import backup, reading_json
 from campaigns.exports.folder import Refused
@@ -88,6 +89,43 @@ def test_a_restored_campaign_equals_the_original(elsewhere: Files, tmp_path: Pat
     assert Transcript.objects.filter(session__number=1).count() == 2
 
 
+@pytest.fixture
+def withdrawn(campaign: Campaign, gm: User) -> Files:
+    """A backup from after two people took their words back, the second one when more had been made of what was left."""
+    made_of = tell(campaign, gm)
+    withdraw_words(campaign=campaign, label="Pike", by=gm)
+    made_of.refresh_from_db()
+    factories.make_version(made_of)
+    withdraw_words(campaign=campaign, label="Bram", by=gm)
+    found = taken_out(backup.files, sight(campaign))
+    campaign.delete()
+    return found
+
+
+def test_a_campaign_that_words_were_withdrawn_from_is_restored(withdrawn: Files, tmp_path: Path) -> None:
+    told = orjson.loads(withdrawn["sessions/1/session.json"])["transcripts"]
+    restored = restoring.restore(folder=write(withdrawn, tmp_path), by=None)
+    again = taken_out(backup.files, sight(restored))
+
+    assert [len(revision.get("earlier_digests", ())) for revision in told] == [2, 0, 0, 0]
+    assert Unit.objects.filter(text=Unit.WITHDRAWN).exists()
+    assert not Unit.objects.filter(speaker__in=("Pike", "Bram")).exists()
+    assert orjson.loads(again[MANIFEST])["digest"] == orjson.loads(withdrawn[MANIFEST])["digest"]
+
+
+@pytest.mark.parametrize("source", [{"digest": "0" * 64}, {"source_id": "salt-ferry.s1.t2"}, {"unit_count": 1}])
+def test_withdrawn_words_are_no_excuse_for_an_artifact_of_others(
+    withdrawn: Files, source: dict[str, JsonValue], tmp_path: Path
+) -> None:
+    with pytest.raises(Refused, match=r"dnd/npcs/1\.json is not the artifact"):
+        restoring.restore(folder=write(made_from(withdrawn, **source), tmp_path), by=None)
+
+
+def test_a_backup_of_whole_transcripts_says_nothing_of_withdrawals(taken: Files) -> None:
+    transcripts = orjson.loads(taken["sessions/1/session.json"])["transcripts"]
+    assert not any("earlier_digests" in revision for revision in transcripts)
+
+
 def test_a_restored_campaign_has_its_registry_and_is_found(elsewhere: Files, tmp_path: Path) -> None:
     restored = restoring.restore(folder=write(elsewhere, tmp_path), by=None)
     found = search(sight(restored), "longboat")
@@ -122,6 +160,19 @@ def secret(files: Files, **fields: object) -> Files:
 
 def version(files: Files, **fields: object) -> Files:
     return edited(files, "sessions/1/session.json", lambda value: value["versions"][0].update(fields))
+
+
+def made_from(files: Files, **source: JsonValue) -> Files:
+    """Return the files with an artifact that says it was made from something else, and a session that believes it."""
+    path = "sessions/1/dnd/npcs/1.json"
+    found = edited(files, path, lambda value: value["source"].update(source))
+
+    def believe(value: Any) -> None:
+        for each in value["versions"]:
+            if (each["lane"], each["number"]) == ("dnd/npcs", 1):
+                each["digest"] = bytes_digest(found[path])
+
+    return edited(found, "sessions/1/session.json", believe)
 
 
 HARM: dict[str, Callable[[Files], Files]] = {
@@ -162,6 +213,12 @@ HARM: dict[str, Callable[[Files], Files]] = {
     ),
     "an artifact of another transcript": lambda files: edited(
         files, "sessions/1/dnd/npcs/1.json", lambda value: value["source"].update(unit_count=1)
+    ),
+    "an artifact of other words": lambda files: made_from(files, digest="0" * 64),
+    "words withdrawn from a whole transcript": lambda files: edited(
+        made_from(files, digest="0" * 64),
+        "sessions/1/session.json",
+        lambda value: value["transcripts"][0].update(earlier_digests=["0" * 64]),
     ),
     "an unknown lane": lambda files: edited(
         files, "sessions/1/session.json", lambda value: value["versions"][0].update(lane="dnd/weather")
