@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import select
 import sys
 from typing import NoReturn
 
@@ -20,16 +21,28 @@ def main() -> None:
     # Django prints the whole usage and ends with 2.
     CommandParser.error = refuse  # type: ignore[method-assign]
     try:
-        try:
-            execute_from_command_line(sys.argv)
-        finally:
-            sys.stdout.flush()
+        execute_from_command_line(sys.argv)
+        sys.stdout.flush()
     except (CommandError, ImproperlyConfigured) as error:
+        if "--traceback" in sys.argv:
+            raise
         sys.exit(f"{type(error).__name__}: {error}")
     except BrokenPipeError:
-        # Whoever read what was printed has enough, such as `head`; at its end Python would try to print the rest.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Any other pipe that breaks, such as one to a child, is a fault.
+        if not _reader_is_gone():
+            raise
         sys.exit(1)
+    finally:
+        if _reader_is_gone():
+            # At its end Python would try to print the rest, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _reader_is_gone() -> bool:
+    """Return whether whoever read what is printed has enough, such as `head`."""
+    poll = select.poll()
+    poll.register(sys.stdout, select.POLLOUT)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 if __name__ == "__main__":

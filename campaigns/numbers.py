@@ -127,6 +127,7 @@ class _Version:
     maker: Maker
     records: int
     merges: tuple[frozenset[NamedRecord], ...]
+    in_period: bool
 
     @property
     def was_decided(self) -> bool:
@@ -134,10 +135,14 @@ class _Version:
 
 
 def quality_since(since: datetime) -> list[tuple[Maker, Quality]]:
-    """Return for each maker what became of its versions made since then that a person has approved or rejected."""
+    """Return for each maker what became of the extractions of which a version made since then was decided.
+
+    They are told of whole, whatever in them is older.
+    """
     versions = _versions(since)
     # What led from an extraction to what was decided of it. What is pending still tells nothing: it may go on.
-    lines = {version.pk: _line(version, versions) for version in versions.values() if version.was_decided}
+    decided = [version for version in versions.values() if version.was_decided]
+    lines = {version.pk: line for version in decided if (line := _line(version, versions))}
     origin = {pk: line[-1].pk for line in lines.values() for pk in (version.pk for version in line)}
     approved = {origin[pk] for pk in lines if versions[pk].was_approved}
     acts: defaultdict[int, list[Decision]] = defaultdict(list)
@@ -145,13 +150,15 @@ def quality_since(since: datetime) -> list[tuple[Maker, Quality]]:
         if act.made_id in origin:
             acts[origin[act.made_id]].append(act)
     found: defaultdict[Maker, Quality] = defaultdict(Quality)
-    for pk in set(origin.values()):
+    for pk in {origin[pk] for pk in lines if versions[pk].in_period}:
         _count(found[versions[pk].maker], versions[pk], acts[pk], approved=pk in approved)
     return sorted(found.items(), key=lambda item: (item[0].lane, item[0].prompt, item[0].model))
 
 
 def _versions(since: datetime) -> dict[int, _Version]:
-    rows = ArtifactVersion.objects.filter(created_at__gte=since).values_list(
+    """Return the versions made since then with all others of their artifacts, among which are those they came from."""
+    artifacts = ArtifactVersion.objects.filter(created_at__gte=since).values("artifact")
+    rows = ArtifactVersion.objects.filter(artifact__in=artifacts).values_list(
         "pk",
         "parent_id",
         "artifact_id",
@@ -163,6 +170,7 @@ def _versions(since: datetime) -> dict[int, _Version]:
         "manifest__provider",
         "record_count",
         "consolidations__applied",
+        "created_at",
     )
     return {
         pk: _Version(
@@ -175,8 +183,9 @@ def _versions(since: datetime) -> dict[int, _Version]:
             maker=Maker(lane, (prompt or "?")[:12], _model(provider)),
             records=records,
             merges=_own_merges(lane, applied or ()),
+            in_period=made_at >= since,
         )
-        for pk, parent, artifact, origin, state, decided_at, lane, prompt, provider, records, applied in rows
+        for pk, parent, artifact, origin, state, decided_at, lane, prompt, provider, records, applied, made_at in rows
     }
 
 
@@ -195,7 +204,7 @@ def _own_merges(lane: str, applied: Iterable[Mapping[str, Any]]) -> tuple[frozen
 
 
 def _line(version: _Version, versions: Mapping[int, _Version]) -> list[_Version]:
-    """Return the version and its parents to its extraction; nothing where that is older than what was asked for."""
+    """Return the version and its parents to its extraction; nothing where one of them was removed."""
     line = [version]
     while not line[-1].extracted:
         parent = versions.get(line[-1].parent or 0)

@@ -7,12 +7,12 @@ import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from environ import Env
 
-SCHEMES = ("sqlite", "postgres", "postgresql")
+from campaigns.keeping.addresses import FORMS, database_at
+
 TRUE, FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 
 
@@ -64,17 +64,11 @@ def secret(environ: Mapping[str, str], name: str) -> str | None:
 
 def database(url: str, name: str) -> dict[str, Any]:
     """Return Django's settings for the database at the address; ImproperlyConfigured for one of no kind served here."""
-    mistake = f"{name} must look like postgres://user:password@host/name or sqlite:///path/to/file."
-    if urlsplit(url).scheme not in SCHEMES:
-        raise ImproperlyConfigured(mistake)
     try:
-        found: dict[str, Any] = Env.db_url_config(url)
-    except ValueError as error:
-        raise ImproperlyConfigured(mistake) from error
-    # In memory each process would have a database of its own.
-    if found["NAME"] in ("", ":memory:"):
-        raise ImproperlyConfigured(mistake)
-    return found
+        return database_at(url)
+    except ValueError:
+        # Without the cause, here and below: a traceback would show its words, which may quote the password.
+        raise ImproperlyConfigured(f"{name} must look like {FORMS}.") from None
 
 
 def folder(environ: Mapping[str, str], name: str, default: Path) -> Path:
@@ -93,8 +87,8 @@ def mail_server(url: str, name: str) -> dict[str, object]:
     """Return Django's settings for the mail server that the address names; ImproperlyConfigured for no such address."""
     try:
         return {key: value for key, value in Env.email_url_config(url).items() if value is not None}
-    except (ImproperlyConfigured, ValueError) as error:
-        raise ImproperlyConfigured(f"{name} must look like smtp+tls://user:password@host:587.") from error
+    except (ImproperlyConfigured, ValueError):
+        raise ImproperlyConfigured(f"{name} must look like smtp+tls://user:password@host:587.") from None
 
 
 def generated_secret(file: Path) -> str:

@@ -35,6 +35,7 @@ SUCCEEDED = "succeeded"
 NOT_CLAIMED = "not_claimed"
 DATABASE_LOST = "database_lost"
 INTERRUPTED = "interrupted"
+TIMED_OUT = "timed_out"
 KNOCK_S = 1.0
 # Ends that somebody wanted; all others are worth a look.
 WANTED = frozenset({SUCCEEDED, INTERRUPTED, Code.RUN_PAUSED.value, Code.RUN_CANCELLED.value})
@@ -67,11 +68,18 @@ def _traced(lane_id: int, token: str, watch: Progress | None) -> str:
     began = time.monotonic()
     with tracing(request=lane.run.request_id, run=lane.run_id):
         logger.info("lane claimed: key=%s attempt=%d", lane.key, lane.attempts)
-        outcome = INTERRUPTED
+        outcome = Code.RUN_INTERNAL.value
         try:
             outcome = _claimed(lane_id, token, record, log)
         except db.Error as error:
             outcome = _database_failed(lane_id, error)
+        except KeyboardInterrupt:
+            outcome = INTERRUPTED
+            raise
+        except SystemExit:
+            # How the task queue ends what took longer than its limit.
+            outcome = TIMED_OUT
+            raise
         finally:
             level = logging.INFO if outcome in WANTED else logging.WARNING
             used = " ".join(f"{name}={record.used[name]}" for name in COUNTED)

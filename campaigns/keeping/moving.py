@@ -7,9 +7,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import environ
 from django.contrib.auth.models import User
 from django.core.management.color import no_style
 from django.db import DEFAULT_DB_ALIAS, Error, connections, transaction
@@ -17,13 +15,13 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from campaigns.errors import ActionError, Conflict
+from campaigns.keeping.addresses import FORMS, database_at
 from campaigns.keeping.tables import ROWS_AT_ONCE, columns_of, digests, kept_models, rows_of
 from campaigns.models import Campaign
 from campaigns.search.upkeep import rebuild
 from extraction.codes import Code
 
 SOURCE = "notarius_source"
-SCHEMES = ("sqlite", "postgres", "postgresql")
 Told = Callable[[str, int], None]
 
 
@@ -40,14 +38,11 @@ def source_at(url: str) -> Iterator[str]:
 
 
 def _settings(url: str) -> dict[str, Any]:
-    mistake = "Name the source as sqlite:///path/to/file or postgres://user:password@host/name."
     try:
-        known = urlsplit(url).scheme in SCHEMES
-        settings: dict[str, Any] = environ.Env.db_url_config(url) if known else {}
-    except ValueError as error:
-        raise ActionError(mistake) from error
-    if not settings.get("NAME"):
-        raise ActionError(mistake)
+        settings = database_at(url)
+    except ValueError:
+        # Without the cause: a traceback would show its words, which may quote the password.
+        raise ActionError(f"Name the source as {FORMS}.") from None
     if settings["ENGINE"].endswith("sqlite3"):
         # Read only: SQLite makes a file that is not there as soon as it is asked.
         settings["NAME"] = f"{Path(settings['NAME']).absolute().as_uri()}?mode=ro"

@@ -38,33 +38,35 @@ class Bar:
 
     def show_run(self, run: Run) -> None:
         lanes = list(run.lanes.values_list("key", "state", "chunks_done", "chunks_total"))
-        self._show([(key, state == State.RUNNING, _share(state, done, total)) for key, state, done, total in lanes])
+        running = [key for key, state, _, _ in lanes if state == State.RUNNING]
+        self._show(running, [(state, _share(state, done, total)) for _, state, done, total in lanes])
 
     def watching(self, run: Run, key: str) -> Progress:
         """Return what takes the progress of a lane that is done in this process, without asking the database."""
-        others = run.lanes.exclude(key=key).values_list("key", "state", "chunks_done", "chunks_total")
-        shares = [(other, False, _share(state, done, total)) for other, state, done, total in others]
+        others = run.lanes.exclude(key=key).values_list("state", "chunks_done", "chunks_total")
+        shares = [(state, _share(state, done, total)) for state, done, total in others]
 
         def show(done: int, total: int) -> None:
-            self._show([*shares, (key, True, done / total if total else 0.0)])
+            self._show([key], [*shares, (State.RUNNING, _share(State.RUNNING, done, total))])
 
         return show
 
     def close(self) -> None:
         self._bar.close()
 
-    def _show(self, lanes: Sequence[tuple[str, bool, float]]) -> None:
-        ended = sum(share == 1 for _, _, share in lanes)
+    def _show(self, running: Sequence[str], lanes: Sequence[tuple[str, float]]) -> None:
+        # By state: a lane whose chunks are all done may still reconcile, and fail.
+        ended = sum(state not in LaneRun.UNFINISHED for state, _ in lanes)
         if self._log is not None:
             if ended != self._told:
                 self._log.write(f"{self._label}: {ended} of {len(lanes)} lanes\n")
             self._told = ended
             return
-        names = ", ".join(key for key, running, _ in lanes if running)
+        names = ", ".join(running)
         self._bar.set_description_str(f"{self._label}, {names}" if names else self._label, refresh=False)
         self._bar.set_postfix_str(f"{ended} of {len(lanes)} lanes", refresh=False)
         self._bar.total = len(lanes)
-        self._bar.n = sum(share for _, _, share in lanes)
+        self._bar.n = sum(share for _, share in lanes)
         self._bar.refresh()
 
 

@@ -80,7 +80,10 @@ def test_a_wrong_setting_stops_every_command_with_one_line(tmp_path: Path, comma
         ("DATABASE_URL", "mysql://user:hidden@host/name"),
         ("DATABASE_URL", "postgres://user:hidden@host:port/name"),
         ("DATABASE_URL", "postgres://user:hidden@host"),
+        ("DATABASE_URL", "postgres://user:[hidden]@host/name"),
+        ("DATABASE_URL", "postgres://user:hidden@ho\u2100st/name"),
         ("DATABASE_URL", "sqlite://"),
+        ("NOTARIUS_EMAIL_URL", "smtp://user:hidden@ho\u2100st"),
         ("NOTARIUS_BROKER", "redis"),
         ("NOTARIUS_DATA_DIR", "/dev/null/data"),
     ],
@@ -95,14 +98,52 @@ def test_a_wrong_setting_is_named_in_one_line_without_what_is_secret(tmp_path: P
     assert "hidden" not in ended.stderr
 
 
-def test_a_reader_that_has_enough_is_no_fault(tmp_path: Path) -> None:
-    """As with `| head`: the other end of the pipe is closed before anything is printed."""
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("DATABASE_URL", "postgres://user:hidden@host:port/name"),
+        ("DATABASE_URL", "postgres://user:[hidden]@host/name"),
+        ("DATABASE_URL", "postgres://user:hidden@ho\u2100st/name"),
+        ("NOTARIUS_EMAIL_URL", "smtp://user:hidden@ho\u2100st"),
+    ],
+    ids=str,
+)
+def test_a_traceback_of_a_wrong_setting_shows_nothing_secret(tmp_path: Path, name: str, value: str) -> None:
+    """As under gunicorn, which prints the error with its causes."""
+    ended = manage(tmp_path, "check", "--traceback", **{name: value})
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Traceback ")
+    assert f"ImproperlyConfigured: {name} must look like" in ended.stderr
+    assert "hidden" not in ended.stderr
+    assert "another exception" not in ended.stderr
+    assert "direct cause" not in ended.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("load_campaign", "none.toml"), id="of-the-command"),
+        pytest.param(("run_pipeline", "--session", "1"), id="of-its-options"),
+    ],
+)
+def test_a_traceback_that_was_asked_for_says_where(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    ended = manage(tmp_path, *arguments, "--traceback")
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Traceback ")
+    assert "CommandError: " in ended.stderr
+
+
+def manage_unread(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run manage.py as with `| head`: the other end of the pipe is closed before anything is printed."""
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        ended = subprocess.run(
-            [sys.executable, str(ROOT / "manage.py"), "check_pipeline", "complete"],
-            env=os.environ | {"NOTARIUS_DATA_DIR": str(tmp_path)},
+        return subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), *arguments],
+            # What is printed waits in a buffer, as it does unless somebody asks otherwise.
+            env=os.environ | {"NOTARIUS_DATA_DIR": str(folder), "PYTHONUNBUFFERED": ""} | settings,
             stdout=writing,
             stderr=subprocess.PIPE,
             text=True,
@@ -112,4 +153,39 @@ def test_a_reader_that_has_enough_is_no_fault(tmp_path: Path) -> None:
     finally:
         os.close(writing)
 
+
+def settings_that(folder: Path, *lines: str) -> dict[str, str]:
+    """Return the environment in which manage.py comes to these lines as it reads its settings."""
+    (folder / "failing.py").write_text("\n".join(lines), encoding="utf-8")
+    return {"PYTHONPATH": str(folder), "DJANGO_SETTINGS_MODULE": "failing"}
+
+
+def test_a_reader_that_has_enough_is_no_fault(tmp_path: Path) -> None:
+    ended = manage_unread(tmp_path, "check_pipeline", "complete")
+
     assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_a_reader_that_has_enough_of_a_long_line_is_no_fault(tmp_path: Path) -> None:
+    """Beyond what Python keeps for later, of which nothing is left when it fails."""
+    ended = manage_unread(tmp_path, "check", **settings_that(tmp_path, "print('x' * 1_000_000)"))
+
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+@pytest.mark.parametrize("error", ["ZeroDivisionError", "CommandError"])
+def test_a_fault_is_told_of_though_nobody_reads_what_is_printed(tmp_path: Path, error: str) -> None:
+    lines = ("from django.core.management import CommandError", "print('begun')", f"raise {error}('the fault')")
+    ended = manage_unread(tmp_path, "check", **settings_that(tmp_path, *lines))
+
+    assert ended.returncode == 1
+    assert ended.stderr.endswith(f"{error}: the fault\n")
+
+
+def test_a_broken_pipe_to_something_else_is_a_fault(tmp_path: Path) -> None:
+    lines = ("import os", "reading, writing = os.pipe()", "os.close(reading)", "os.write(writing, b'to a child')")
+    ended = manage(tmp_path, "check", **settings_that(tmp_path, *lines))
+
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("Traceback ")
+    assert "BrokenPipeError" in ended.stderr

@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 import stat
+import traceback
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -139,13 +140,24 @@ def test_a_damaged_database_may_be_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    "source", ["carrier-pigeon://loft", "postgres://", "postgres://loft:east/birds", "loft", ""], ids=str
+    "source",
+    [
+        "carrier-pigeon://loft",
+        "postgres://",
+        "postgres://loft:east/birds",
+        "postgres://user:[hidden]@loft/birds",
+        "postgres://user:hidden@lo\u2100ft/birds",
+        "loft",
+        "",
+    ],
+    ids=str,
 )
-def test_a_source_that_is_none_is_one_sentence(source: str) -> None:
+def test_a_source_that_is_none_is_one_sentence_without_what_is_secret(source: str) -> None:
     with pytest.raises(CommandError) as refused:
         call_command("move_database", source)
 
     assert str(refused.value).count("\n") == 0
+    assert "hidden" not in "".join(traceback.TracebackException.from_exception(refused.value).format())
 
 
 def test_a_source_that_is_not_there_is_not_made(tmp_path: Path) -> None:

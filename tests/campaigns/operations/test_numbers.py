@@ -140,6 +140,50 @@ def test_acts_after_the_approval_count_once_they_are_approved_too() -> None:
     assert (before.versions, after.versions) == (1, 1)
 
 
+def made_before_the_period(*old: ArtifactVersion) -> None:
+    long_ago = timezone.now() - timedelta(days=400)
+    ArtifactVersion.objects.filter(pk__in=[one.pk for one in old]).update(created_at=long_ago)
+
+
+def test_an_older_extraction_is_told_of_whole_once_a_version_made_of_it_is_decided(client: Client) -> None:
+    gm = make_user(staff=True, superuser=True)
+    version = proposed()
+    between = reviews.remove(**on(version), record=0, by=gm).version
+    made = reviews.remove(**on(between), record=0, by=gm).version
+    made_before_the_period(version, between)
+    pending = quality_since(yesterday())
+    versions.approve(version_id=made.pk, note="", by=gm)
+    [(_, quality)] = quality_since(yesterday())
+    client.force_login(gm)
+
+    assert pending == []
+    assert (quality.versions, quality.proposed, quality.removed) == (1, version.record_count, 2)
+    assert client.get("/admin/numbers/").status_code == 200
+
+
+def test_what_was_decided_before_the_period_is_left_out_and_stays_approved() -> None:
+    gm = make_user()
+    version = proposed()
+    versions.approve(version_id=version.pk, note="", by=gm)
+    made_before_the_period(version)
+    before = quality_since(yesterday())
+    made = reviews.remove(**on(version), record=0, by=gm).version
+    versions.reject(version_id=made.pk, note="", by=gm)
+    [(_, quality)] = quality_since(yesterday())
+
+    assert before == []
+    assert (quality.rejected, quality.removed, quality.accept_rate) == (0, 0, 1.0)
+
+
+def test_a_version_whose_extraction_was_removed_is_left_out() -> None:
+    gm = make_user()
+    made = reviews.remove(**on(proposed()), record=0, by=gm).version
+    versions.approve(version_id=made.pk, note="", by=gm)
+    ArtifactVersion.objects.filter(pk=made.pk).update(parent=None)
+
+    assert quality_since(yesterday()) == []
+
+
 @pytest.fixture
 def registry() -> ArtifactVersion:
     """Dell 0, Wick 1, Mother Quillon 2, Aurelio Voss 3, whom the model united of Aurelio Voss and Captain Voss."""

@@ -182,6 +182,23 @@ def test_log_lines_of_lanes_do_not_run_through_a_progress_bar(
     assert ("lane claimed" in caplog.text) is told
 
 
+def test_a_log_counts_a_lane_once_it_has_ended_and_not_at_its_last_chunk(transcript: Transcript) -> None:
+    run = factories.make_run(transcript, lanes=("dnd/npcs", "dnd/locations"), state=Run.State.RUNNING)
+    run.lanes.filter(key="dnd/npcs").update(state=State.SUCCEEDED)
+    run.lanes.filter(key="dnd/locations").update(state=State.RUNNING, chunks_done=3, chunks_total=3)
+    log = io.StringIO()
+    bar = following.Bar("x", log)
+
+    bar.show_run(run)
+    bar.watching(run, "dnd/locations")(3, 3)
+    before = log.getvalue()
+    run.lanes.update(state=State.SUCCEEDED)
+    bar.show_run(run)
+
+    assert before == "x: 1 of 2 lanes\n"
+    assert log.getvalue() == before + "x: 2 of 2 lanes\n"
+
+
 def test_remedies_name_codes_that_exist() -> None:
     assert set(REMEDIES) <= set(Code)
 

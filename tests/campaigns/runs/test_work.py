@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.db import OperationalError, connections
+from django_q.exceptions import TimeoutException
 from django_q.models import OrmQ, Task
 
 from campaigns import tasks
@@ -178,6 +179,32 @@ def test_ctrl_c_gives_the_lane_back(lane: LaneRun, monkeypatch: pytest.MonkeyPat
 
     lane.refresh_from_db()
     assert (lane.state, lane.attempts) == (State.QUEUED, 0)
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome", "level"),
+    [
+        pytest.param(KeyboardInterrupt(), "interrupted", logging.INFO, id="ctrl-c"),
+        pytest.param(TimeoutException(), "timed_out", logging.WARNING, id="time-limit"),
+    ],
+)
+def test_log_tells_a_time_limit_from_ctrl_c(
+    lane: LaneRun,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: BaseException,
+    outcome: str,
+    level: int,
+) -> None:
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr("campaigns.actions.work.run_lane", raising(error))
+
+    with pytest.raises(type(error)):
+        work(lane_id=lane.pk)
+
+    [ended] = [record for record in caplog.records if record.message.startswith("lane ended")]
+    assert f"outcome={outcome} " in ended.message
+    assert ended.levelno == level
 
 
 def test_time_limit_counts_the_attempt(lane: LaneRun, monkeypatch: pytest.MonkeyPatch) -> None:
