@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import ipaddress
 import logging
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil
 from threading import Lock
+from time import time
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -74,9 +73,9 @@ def shared(url: str) -> Redis:
     return Redis.from_url(url, socket_timeout=REDIS_PATIENCE_S, socket_connect_timeout=REDIS_PATIENCE_S)
 
 
-def charge(caller: str, limit: int, clock: Callable[[], float] = time.time) -> Allowance:
+def charge(caller: str, limit: int) -> Allowance:
     """Count one request of the caller and return what is left."""
-    now = clock()
+    now = time()
     window = int(now // WINDOW_S)
     count = _count(caller, window)
     reset_s = max(1, ceil((window + 1) * WINDOW_S - now))

@@ -218,6 +218,23 @@ def test_open_form_stays_while_other_records_are_looked_at(window: Window, story
     assert window.faults == []
 
 
+def test_acts_come_back_where_a_form_did_not_come_in_their_place(window: Window, sampled: ArtifactVersion) -> None:
+    page = review(window, sampled)
+    page.route("**/acts/add/**", lambda route: route.fulfill(status=503))
+    held = window.hold("**/acts?record=1")
+    with page.expect_request("**/acts?record=1"):
+        page.keyboard.press("j")
+    with page.expect_request(lambda request: "/acts?record=1" in request.url):
+        page.keyboard.press("i")
+    for route in held:
+        route.continue_()
+
+    expect(page.locator('#acts:not([inert])[data-record="1"] [data-act=rename]')).to_be_visible()
+    expect(page.locator("#acts > [role=alert]")).to_have_text("This could not be done. Load the page again.")
+    # Chromium itself writes a console line for the 503.
+    assert [fault for fault in window.faults if "503" not in fault] == []
+
+
 def test_second_reviewer_keeps_their_words_in_place(window: Window, story: ArtifactVersion) -> None:
     page = review(window, story)
     page.keyboard.press("e")

@@ -70,3 +70,19 @@ def test_an_export_is_ordered_and_becomes_ready(window: Window, told: Campaign, 
     assert faults(window) == []
     assert not wide(window)
     assert window.faults == []
+
+
+def test_list_of_exports_stays_once_somebody_has_signed_out(window: Window, told: Campaign) -> None:
+    window.login("greta", PASSWORD, "/campaigns/salt-ferry/exports/")
+    window.page.get_by_label("Tables").check()
+    window.page.get_by_role("button", name="Make the export").click()
+    expect(window.page.get_by_text("waits for a worker")).to_be_visible()
+    window.page.context.clear_cookies()
+    # The second question shows that the first one's answer has been dealt with.
+    for _ in range(2):
+        with window.page.expect_response("**/login/**"):
+            pass
+
+    expect(window.page.get_by_text("waits for a worker")).to_be_visible()
+    expect(window.page.locator("#exports input[type=password]")).to_have_count(0)
+    assert window.faults == []

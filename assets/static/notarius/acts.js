@@ -25,6 +25,13 @@
   }
 
   function complain(sentence) {
+    // What could be done to the record before goes; choosing one asks anew.
+    if (panel().inert) {
+      panel().replaceChildren();
+      panel().inert = false;
+      panel().dataset.record = "";
+    }
+    panel().querySelector(":scope > .act-problem")?.remove();
     const line = document.createElement("p");
     line.className = "act-problem";
     line.setAttribute("role", "alert");
@@ -113,8 +120,17 @@
   }
 
   async function load(address, options) {
-    const text = await ask(address, options);
+    const late = panel().inert, coming = ask(address, options), own = asked;
+    const text = await coming;
     if (text !== null) showForm(text);
+    else if (late && own === asked) await recover();
+  }
+
+  /* Bring back what the failed question had put off, and keep saying that it failed. */
+  async function recover() {
+    const said = panel().querySelector(".act-problem");
+    await refresh();
+    if (said && !panel().querySelector(".act-problem")) panel().prepend(said);
   }
 
   /* Bring back what can be done to the chosen record. */

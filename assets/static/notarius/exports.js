@@ -11,7 +11,7 @@
         const answer = await fetch(list.dataset.renew, { credentials: "same-origin" });
         const text = await answer.text();
         // Somebody may have come to the list meanwhile.
-        if (answer.ok && !used()) list.innerHTML = text;
+        if (answer.ok && !answer.redirected && !used()) list.innerHTML = text;
       } catch { /* The next try may reach the site again. */ }
     }
     setTimeout(renew, EVERY_MS);

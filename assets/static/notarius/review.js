@@ -132,14 +132,21 @@
 
   const panel = document.getElementById("citing");
   const cited = document.getElementById("citing-panel");
-  async function turnRound(unit) {
-    const id = unit.id.slice("unit-".length);
+  let sought = panel?.querySelector(".citing-list")?.dataset.unit ?? null;
+  function turnRound(unit) {
     target = Number(unit.dataset.at);
     mark(root);
+    cite(unit.id.slice("unit-".length));
+  }
+
+  /* Ask which records cite the unit of this id, and show them. */
+  async function cite(id) {
+    sought = id;
     const found = await list.citing(id);
     if (found === undefined) return;
     document.getElementById("citing-title").textContent = `Unit ${id} is cited by`;
     panel.replaceChildren(found || "The answer did not come. Choose the unit again.");
+    panel.inert = false;
     cited.hidden = false;
     light();
   }
@@ -172,6 +179,7 @@
   });
   document.getElementById("citing-close")?.addEventListener("click", () => {
     list.forget();
+    sought = null;
     cited.hidden = true;
     target = null;
     mark(root);
@@ -185,7 +193,11 @@
     unfolded = [];
     const pick = picks().find((each) => each.hasAttribute("aria-current"));
     if (pick) choose(pick, piece);
-    if (cited && !cited.hidden) light();
+    if (!cited) return;
+    // The list names records by their numbers in the version before, and so does an answer that is under way.
+    list.forget();
+    panel.inert = true;
+    if (sought !== null) cite(sought);
   });
 
   Notarius.keys({

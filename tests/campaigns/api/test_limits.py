@@ -88,11 +88,13 @@ def test_guessing_tokens_uses_up_the_addresss_allowance(gm: User) -> None:
     assert [got.status_code for got in answers] == [401, 401, 429]
 
 
-def test_window_begins_anew() -> None:
+def test_window_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = Counts()
     limits.own = counts
-    spent = [charge("t1", 2, clock=lambda: NOON + 59) for _ in range(3)]
-    fresh = charge("t1", 2, clock=lambda: NOON + 60)
+    monkeypatch.setattr(limits, "time", lambda: NOON + 59)
+    spent = [charge("t1", 2) for _ in range(3)]
+    monkeypatch.setattr(limits, "time", lambda: NOON + 60)
+    fresh = charge("t1", 2)
 
     assert [each.exceeded for each in spent] == [False, False, True]
     assert {each.reset_s for each in spent} == {1}

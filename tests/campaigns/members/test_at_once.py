@@ -46,6 +46,10 @@ def test_names_that_differ_by_case_alone_are_not_both_taken_at_once_in_two_campa
 
 
 def somebody_waits() -> bool:
+    """Return whether anybody waits for a lock in this database; other suites may use the same server."""
     with db.connection.cursor() as cursor:
-        cursor.execute("SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted)")
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity USING (pid)"
+            " WHERE NOT granted AND datname = current_database())"
+        )
         return bool(cursor.fetchone()[0])
