@@ -86,7 +86,8 @@ def contradicted_in(sessions: Collection[int]) -> Mapping[int, tuple[Contradicte
     """Return by session what of it has contradictions, in reading order: one query where nothing was decided."""
     registries = [lane for lane in LANE_NAMES if is_registry(lane)]
     histories: dict[tuple[int, str], list[Decision]] = {}
-    for row in Decision.objects.filter(session__in=sessions, lane__in=registries).order_by("pk"):
+    told = Decision.objects.only("session", "lane", "kind", "keys", "data", "about", "made")
+    for row in told.filter(session__in=sessions, lane__in=registries).order_by("pk"):
         histories.setdefault((row.session_id, row.lane), []).append(row)
     if not histories:
         return {}

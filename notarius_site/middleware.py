@@ -33,8 +33,8 @@ def request_ids(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable
 def body_limit(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
     """Return middleware that refuses what is far too large before a byte of it is read or kept.
 
-    The check of a form's token would read all of it first, and put the file on the disk of the server. The API's gate
-    has limits of its own.
+    The check of a form's token would read all of it first, and put the file on the disk of the server. The API
+    looks for no such token before its gate, which has limits of its own.
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:

@@ -14,7 +14,7 @@ from campaigns.library.editions import records_of
 from campaigns.library.kept import SUBJECTS, KeptRecord, kept_in
 from campaigns.library.pages import Page
 from campaigns.library.ranges import standing_in
-from campaigns.library.stretches import Stretch
+from campaigns.library.stretches import Stretch, positions_in
 from campaigns.library.veiled import bound_records
 from campaigns.models import ArtifactVersion, Decision, Secret
 
@@ -115,5 +115,4 @@ def _takes_over(
 
 
 def _common(cited: frozenset[Stretch], lines: Sequence[Stretch]) -> set[int]:
-    mine = {at for stretch in cited for at in range(stretch.start, stretch.stop)}
-    return {at for stretch in lines for at in range(stretch.start, stretch.stop)} & mine
+    return positions_in(lines) & positions_in(cited)

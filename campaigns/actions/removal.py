@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -10,6 +11,7 @@ from django.db.models import Model, QuerySet
 
 from campaigns.actions import audit, exports
 from campaigns.actions.locking import lock_campaign
+from campaigns.adapters import uploads
 from campaigns.errors import ActionError, Conflict
 from campaigns.keeping import erasing
 from campaigns.models import (
@@ -50,7 +52,7 @@ def contents(campaign: Campaign) -> Mapping[str, int]:
 
 @transaction.atomic
 def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> None:
-    """Delete the campaign and everything of it: rows, what searches find, and the files of its exports.
+    """Delete the campaign and everything of it: rows, what searches find, and the files of its exports and uploads.
 
     What stays is the audit, which holds ids and counts. Raises ActionError where `confirmed` is not the campaign's
     slug, Conflict while a run of it has not ended.
@@ -69,6 +71,7 @@ def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> N
         **{name.replace(" ", "_"): count for name, count in counts.items()},
     )
     exports.discard_all(campaign=locked)
+    transaction.on_commit(partial(uploads.discard_all, campaign_id=locked.pk), robust=True)
     backend().remove(campaign_stretch(locked.pk))
     locked.delete()
     erasing.erase_deleted()

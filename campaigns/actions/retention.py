@@ -98,22 +98,24 @@ def due(*, at: datetime) -> dict[str, int]:
     return aged | {name: each.count(at) for name, each in TIMED.items()}
 
 
-def purge_due(*, at: datetime) -> dict[str, int]:
-    """Remove what `due` counts, and return how much of each kind that was."""
+def purge_due(*, at: datetime, whole: bool = False) -> dict[str, int]:
+    """Remove what `due` counts, from the files too (`erasing`), and return how much of each kind that was."""
     aged = {name: purge_aged(name, before=before, campaign=None, by=None) for name, before in _limits(at)}
     timed = {name: each.remove(at) for name, each in TIMED.items()}
-    erasing.erase_deleted()
+    erasing.erase_deleted(whole=whole)
     return aged | timed
 
 
 @transaction.atomic
 def purge_aged(name: str, *, before: datetime | None, campaign: Campaign | None, by: User | None) -> int:
-    """Remove one kind: all, or what is older than a moment or of one campaign. Return how many rows."""
+    """Remove one kind: all, or what is older than a moment or of one campaign. Return how many rows.
+
+    Whoever calls this has what was deleted leave the files: once, after all kinds.
+    """
     rows = AGED[name].rows(before, campaign)
     removed: int = rows.delete()[1].get(rows.model._meta.label, 0)
     if removed:
         audit.record(by=by, act=f"{name}.purge", subject=campaign or rows.model(), campaign=campaign, count=removed)
-        erasing.erase_deleted()
     return removed
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
 
 from campaigns.actions import audit, exports, players, registry
 from campaigns.actions.locking import lock_session
+from campaigns.adapters import uploads
 from campaigns.errors import Conflict, NotFound
+from campaigns.keeping import erasing
 from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, GameSession, Run, Unit
 from campaigns.search.index import forget
@@ -27,7 +30,7 @@ def unfinished_runs(session: GameSession) -> list[Run]:
 def remove(*, session_id: int, by: User | None) -> None:
     """Delete the session with its transcripts, runs, artifacts and decisions, and rebuild the campaign's registry.
 
-    The campaign's exports go with it: they hold the session.
+    The campaign's exports go with it, and the uploads that wait for it: they hold the session, or may.
 
     Raises NotFound for a session that there is not, Conflict while a run of it waits or is at work.
     """
@@ -48,8 +51,10 @@ def remove(*, session_id: int, by: User | None) -> None:
     audit.record(by=by, act="session.remove", subject=session, campaign=session.campaign, **facts)
     campaign = session.campaign
     exports.discard_all(campaign=campaign)
+    transaction.on_commit(partial(uploads.discard_all, campaign_id=campaign.pk), robust=True)
     forget(session)
     session.delete()
     for kind in sorted(kind for lane in lanes if (kind := kind_of(lane)) is not None):
         registry.rebuild(campaign=campaign, kind=kind)
     players.rebuild(campaign=campaign)
+    erasing.erase_deleted()

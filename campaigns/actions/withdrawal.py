@@ -87,7 +87,7 @@ def withdraw_words(*, campaign: Campaign, label: str, by: User | None) -> int:
     Exchange.objects.filter(lane__run__session__in=touched).delete()
     Checkpoint.objects.filter(session__in=touched).delete()
     exports.discard_all(campaign=campaign)
-    transaction.on_commit(partial(uploads.discard_all, campaign=campaign), robust=True)
+    transaction.on_commit(partial(uploads.discard_all, campaign_id=campaign.pk), robust=True)
     # What players read says of which words it was made.
     players.rebuild(campaign=campaign)
     erasing.erase_deleted()

@@ -61,6 +61,9 @@ def _refusal(request: HttpRequest, endpoint: Endpoint) -> int | None:
     upload = request.content_type == MULTIPART and MULTIPART in endpoint.takes
     if length > (settings.UPLOAD_MAX_BYTES + FORM_BYTES if upload else settings.API_BODY_MAX_BYTES):
         return 413
+    if not length and endpoint.takes and "Transfer-Encoding" in request.headers:
+        # Of such a body nobody reads a byte: it would count as none, and as none of its wishes.
+        return 411
     if length and endpoint.takes and request.content_type not in endpoint.takes:
         return 415
     if endpoint.gives and "Accept" in request.headers and not any(map(request.accepts, endpoint.gives)):

@@ -45,7 +45,7 @@ TAGS: Mapping[str, str] = {
 # Answers under these tags carry a tag of their own, so that asking again costs next to nothing.
 TAGGED = frozenset({"campaigns", "registries", "sessions", "transcripts", "artifacts", "reviews", "changes", "search"})
 READ_ERRORS = (400, 401, 403, 404, 406, 414, 422, 429, 500)
-WRITE_ERRORS = (400, 401, 403, 404, 406, 409, 412, 413, 414, 415, 422, 429, 500)
+WRITE_ERRORS = (400, 401, 403, 404, 406, 409, 411, 412, 413, 414, 415, 422, 429, 500)
 EXAMPLES: Mapping[str, object] = {
     "slug": "glass-tithe",
     "number": 1,

@@ -65,7 +65,7 @@ def content_of(sight: Sight, version: ArtifactVersion, veiling: Veiling | None =
     if kept is not None:
         payload, said, count = kept.payload, kept.digest, kept.record_count
     elif veiling is not None:
-        payload, count = veiling.payload(version)
+        payload, count = _veiled(sight, version, veiling)
         said = bytes_digest(payload.encode())
     if sight.words:
         return Content(payload, said, count)
@@ -89,6 +89,15 @@ def veiling_of(sight: Sight) -> Veiling | None:
     if "veiling" not in sight.memo:
         sight.memo["veiling"] = veiling_for(sight.campaign, sight.as_of)
     found: Veiling | None = sight.memo["veiling"]
+    return found
+
+
+def _veiled(sight: Sight, version: ArtifactVersion, veiling: Veiling) -> tuple[str, int]:
+    """Return the payload as the sight may read it, and its count: worked out once for all that one request asks."""
+    place = ("veiled", version.pk)
+    if place not in sight.memo:
+        sight.memo[place] = veiling.payload(version)
+    found: tuple[str, int] = sight.memo[place]
     return found
 
 
@@ -139,7 +148,7 @@ def _counted(sight: Sight, rows: ArtifactVersionQuerySet) -> Iterator[tuple[int,
         return
     whole = rows.select_related("artifact__session").defer("manifest", "findings", "consolidations")
     for version in whole:
-        yield version.artifact.session.number, version.artifact.lane, veiling.payload(version)[1]
+        yield version.artifact.session.number, version.artifact.lane, _veiled(sight, version, veiling)[1]
 
 
 def shown_title(sight: Sight) -> Callable[[str], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
 
 from campaigns.spelling import name_key, plain
 from extraction.identity import comparison_key
@@ -18,6 +18,20 @@ COMMON = frozenset(
     """.split()  # noqa: SIM905 - a list of strings would be ten lines
 )
 LEAST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text without what does not count, for whoever looks through it more than once.
+
+    Only its user keeps it: these are words of people, who may take them back.
+    """
+
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> Folded:
+        return cls(plain(comparison_key(text)))
 
 
 class Mentions:
@@ -50,11 +64,11 @@ class Mentions:
         """Return the names, each standing for its comparison key."""
         return cls((name, comparison_key(name)) for name in names)
 
-    def named(self, text: str) -> set[str]:
+    def named(self, text: str | Folded) -> set[str]:
         """Return what the whole names in the text stand for."""
         return _found(self._whole, self._owners, _read(text))
 
-    def hinted(self, text: str) -> set[str]:
+    def hinted(self, text: str | Folded) -> set[str]:
         """Return what the names and telling words in the text stand for."""
         read = _read(text)
         return _found(self._whole, self._owners, read) | _found(self._hints, self._words, read)
@@ -65,10 +79,8 @@ def telling_words(name: str) -> list[str]:
     return [key for word in words if word[0].isupper() and len(key := plain(word)) >= LEAST and key not in COMMON]
 
 
-# The same names and the same cited lines are looked through for one secret after the other.
-@lru_cache(maxsize=20_000)
-def _read(text: str) -> str:
-    return plain(comparison_key(text))
+def _read(text: str | Folded) -> str:
+    return (text if isinstance(text, Folded) else Folded.of(text)).text
 
 
 def _plurals(key: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from campaigns.library.kept import KeptRecord
+from campaigns.library.mentions import Folded
 from campaigns.library.stretches import Stretch
 
 Ref = Mapping[str, Any]
@@ -27,6 +28,8 @@ class Page:
         self._read = units
         self.withheld = withheld
         self._standing = standing or {}
+        # The last that was asked for: one record's lines are looked through for one secret after the other.
+        self._said: tuple[list[range], Folded] | None = None
 
     @cached_property
     def _units(self) -> Sequence[tuple[int, str]]:
@@ -64,10 +67,12 @@ class Page:
             return self._standing[kept]
         return self.stretches({"source_refs": [{"start_unit_id": a, "end_unit_id": b} for a, b in kept.refs]})
 
-    def said(self, refs: Sequence[Ref]) -> str:
-        """Return what the references cite, a unit a line."""
+    def said(self, refs: Sequence[Ref]) -> Folded:
+        """Return what the references cite."""
         spans = [span for ref in refs if (span := self.span(ref)) is not None]
-        return "\n".join(self._units[at][1] for span in spans for at in span)
+        if self._said is None or self._said[0] != spans:
+            self._said = (spans, Folded.of("\n".join(self._units[at][1] for span in spans for at in span)))
+        return self._said[1]
 
     def order(self, ref: Ref) -> tuple[int, int]:
         """Return what places stand in order by; what does not resolve stands last."""

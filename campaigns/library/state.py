@@ -10,7 +10,7 @@ from campaigns.library.editions import chosen_versions, digest_of
 from campaigns.library.ranges import withheld_of
 from campaigns.library.registry import registry_digest
 from campaigns.library.seen import seen_digest
-from campaigns.library.sessions import sessions
+from campaigns.library.sessions import outline
 from campaigns.library.sight import Sight
 from campaigns.library.sources import KINDS
 from campaigns.models import Transcript
@@ -29,7 +29,7 @@ def _told(sight: Sight) -> Iterator[JsonValue]:
     yield [sight.campaign.name, sight.campaign.public]
     for kind in KINDS:
         yield [kind, registry_digest(sight, kind)]
-    for line in sessions(sight):
+    for line in outline(sight):
         yield [line.number, line.title]
     rows = chosen_versions(sight).select_related("artifact__session", "player_payload")
     told = rows.defer("manifest", "findings", "consolidations", "player_payload__payload")

@@ -18,6 +18,11 @@ class Stretch:
         return span.start < self.stop and self.start < span.stop
 
 
+def positions_in(stretches: Iterable[Stretch]) -> set[int]:
+    """Return all positions of the stretches."""
+    return {at for one in stretches for at in range(one.start, one.stop)}
+
+
 def left_out_before(position: int, stretches: Sequence[Stretch]) -> int:
     """Return how many positions of the stretches, which are in order and apart, stand before this one."""
     return sum(min(one.stop, position) - one.start for one in stretches if one.start < position)

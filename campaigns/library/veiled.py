@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from campaigns.library.kept import Identity, KeptMerge, KeptOccurrence, ranges_of, said_of, subject_of
-from campaigns.library.mentions import Mentions
+from campaigns.library.mentions import Folded, Mentions
 from campaigns.library.pages import Page
 from campaigns.library.sources import KINDS
+from campaigns.library.stretches import Stretch, positions_in
 from campaigns.library.veil import Parted, Record, Veil
 from campaigns.redaction import free_text, wordless
 from campaigns.spelling import name_key
@@ -132,13 +133,14 @@ class Players:
             if any(one.key == key for one in parted.identities):
                 found = self._one_of(parted, mentions, refs)
                 return None if found is None else found.name
+        read = Folded.of(name)
         if (
-            self._secret.named(name)
-            or self._unknown.named(name)
-            or (self._secret.hinted(name) and key not in self._known)
+            self._secret.named(read)
+            or self._unknown.named(read)
+            or (self._secret.hinted(read) and key not in self._known)
         ):
             return None
-        return name if not any(len(links.named(name)) > 1 for links in self._links) else None
+        return name if not any(len(links.named(read)) > 1 for links in self._links) else None
 
     def _one_of(self, parted: Parted, mentions: Mentions, refs: Sequence[Mapping[str, Any]]) -> Identity | None:
         """Return the one of a group that the cited lines name, if it is one alone and players may know it."""
@@ -151,14 +153,14 @@ class Players:
 
         Of several kept apart it may name the one that the record is about, and that the cited lines name too.
         """
-        text = "\n".join(texts)
+        text, about = Folded.of("\n".join(texts)), Folded.of(own or "")
         if self._secret.hinted(text):
             return False
         for links in self._links:
             hinted = links.hinted(text)
             if hinted and (len(hinted) > 1 or not hinted <= links.hinted(self._page.said(refs))):
                 return False
-            others = links.hinted(own or "")
+            others = links.hinted(about)
             if hinted and others and not hinted <= others:
                 return False
         return True
@@ -168,25 +170,29 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     """Return the records that the secret is about.
 
     Where one of them is told as it was hidden, or as a review has told it since, that is all that tell of the same
-    subject by the same lines. Where none is, a later run told it otherwise: it may be any that cites one of its lines.
+    subject by the same lines. This settles those lines alone. What else of the lines that were hidden, or all lines
+    where nothing is told so, a later run told otherwise: it may be any record that cites one of them.
     """
     cited = [page.stretches(record) for record in records]
     told = [(one, page.standing(one)) for one in kept.records]
-    exact = [
+    exact = {
         (one.subject, lines)
         for one, lines in told
         if any(mine == lines and said_of(record) == one.said for record, mine in zip(records, cited, strict=True))
-    ]
-    if exact:
-        subjects = (subject_of(kept.family, record) for record in records)
-        about = zip(records, subjects, cited, strict=True)
-        return [record for record, subject, mine in about if (subject, mine) in exact]
-    near = frozenset().union(*(lines for _, lines in told))
-    return [
-        record
-        for record, mine in zip(records, cited, strict=True)
-        if len(mine) < len(ranges_of(record)) or any(one.meets(other) for one in near for other in mine)
-    ]
+    }
+    # The first is how it was hidden; other tellings may be of reviews that were given up.
+    asked = told[:1] if exact else told
+    unsettled = positions_in(one for _, lines in asked for one in lines)
+    unsettled -= positions_in(one for _, lines in exact for one in lines)
+    looking = bool(unsettled) or not exact
+
+    def is_bound(record: Record, mine: frozenset[Stretch]) -> bool:
+        if (subject_of(kept.family, record), mine) in exact:
+            return True
+        unresolved = len(mine) < len(ranges_of(record))
+        return looking and (unresolved or not unsettled.isdisjoint(positions_in(mine)))
+
+    return [record for record, mine in zip(records, cited, strict=True) if is_bound(record, mine)]
 
 
 def links_of(merge: KeptMerge) -> Mentions:

@@ -33,7 +33,6 @@ class Veiling:
     def __init__(self, campaign: Campaign, kept: Kept, as_of: int | None = None) -> None:
         self._campaign, self._kept, self._as_of = campaign, kept, as_of
         self._players: dict[tuple[int, int], Players] = {}
-        self._payloads: dict[int, tuple[str, int]] = {}
 
     @cached_property
     def veil(self) -> Veil:
@@ -42,11 +41,6 @@ class Veiling:
 
     def payload(self, version: ArtifactVersion) -> tuple[str, int]:
         """Return the version's canonical JSON as players may read it, and how many records it has."""
-        if version.pk not in self._payloads:
-            self._payloads[version.pk] = self._payload(version)
-        return self._payloads[version.pk]
-
-    def _payload(self, version: ArtifactVersion) -> tuple[str, int]:
         payload: dict[str, Any] = orjson.loads(version.payload)
         key = records_key(payload)
         shown, source = self._shown(version, payload[key]), self._sources.get(version.transcript_id, payload["source"])

@@ -29,8 +29,11 @@ class SearchBackend(Protocol):
     def add(self, rows: Iterable[Row]) -> None:
         """Put in rows, in the order of their places, where there are none."""
 
-    def compact(self) -> None:
-        """Leave no word of what was taken out in the index's own pages, where the database can be told to."""
+    def compact(self, *, within_s: float | None = None) -> bool:
+        """Leave no word of what was taken out in the index's own pages, where the database can be told to.
+
+        Stops after so many seconds if they are given; says whether all is done. The next call goes on.
+        """
 
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         """Return the first places in the stretch that the query fits.

@@ -59,8 +59,9 @@ class PostgresBackend:
                     ([row.place for row in batch], [vector(row) for row in batch]),
                 )
 
-    def compact(self) -> None:
+    def compact(self, *, within_s: float | None = None) -> bool:
         """Nothing: PostgreSQL frees the room of removed rows by itself, and writes it over in time."""
+        return True
 
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         where, words = (stretch.first, stretch.last), match(query, exactly=exactly, speaker=speaker)

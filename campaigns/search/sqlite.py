@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
@@ -44,17 +45,20 @@ class SqliteBackend:
                     batch,
                 )
 
-    def compact(self) -> None:
+    def compact(self, *, within_s: float | None = None) -> bool:
         # A removed row only gets a mark, which has its words once more, until all segments are merged into one. Step
         # by step, so that others can write in between. (FTS5's own secure-delete needs SQLite 3.42.)
         connection.ensure_connection()
-        merging = True
+        until = None if within_s is None else time.monotonic() + within_s
         with connection.cursor() as cursor:
-            while merging:
+            while True:
                 before = connection.connection.total_changes
                 cursor.execute(f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)", (-MERGED_PAGES,))  # noqa: S608
                 # The statement itself counts as one change.
-                merging = connection.connection.total_changes - before > 1
+                if connection.connection.total_changes - before <= 1:
+                    return True
+                if until is not None and time.monotonic() >= until:
+                    return False
 
     def find(self, query: Query, *, exactly: bool, speaker: str, stretch: Stretch, limit: int) -> list[int]:
         with connection.cursor() as cursor:

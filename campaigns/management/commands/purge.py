@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from campaigns.actions import retention
+from campaigns.keeping import erasing
 from campaigns.management.arguments import campaign_named, mistakes_in_one_sentence
 
 MOST_DAYS = 36_500
@@ -52,7 +53,7 @@ class Command(BaseCommand):
 
     def _due(self, dry_run: bool) -> dict[str, int]:
         at = timezone.now()
-        return retention.due(at=at) if dry_run else retention.purge_due(at=at)
+        return retention.due(at=at) if dry_run else retention.purge_due(at=at, whole=True)
 
     def _named(self, kinds: list[str], older_than: int | None, campaign: str | None, dry_run: bool) -> dict[str, int]:
         at = timezone.now()
@@ -67,4 +68,6 @@ class Command(BaseCommand):
                 counts[kind] = retention.AGED[kind].rows(before, only).count()
             else:
                 counts[kind] = retention.purge_aged(kind, before=before, campaign=only, by=None)
+        if not dry_run:
+            erasing.erase_deleted(whole=True)
         return counts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 from collections.abc import Callable
 from datetime import date
 from typing import Any
@@ -116,6 +117,22 @@ def test_body_that_is_too_large_is_refused_before_it_is_read(client: Client, tra
         got = client.post(f"{SESSION}/runs", b" " * 1_025 + b"{}", content_type="application/json")
 
     assert (got.status_code, got.json()["code"]) == (413, "request.too_large")
+
+
+@pytest.mark.parametrize("length", [{}, {"CONTENT_LENGTH": ""}, {"CONTENT_LENGTH": "0"}])
+def test_body_without_a_length_is_refused_and_not_taken_for_none(
+    length: dict[str, str], client: Client, transcript: Transcript
+) -> None:
+    sent: dict[str, Any] = {  # Any: a WSGI environment
+        "CONTENT_TYPE": "application/json",
+        "HTTP_TRANSFER_ENCODING": "chunked",
+        "wsgi.input": io.BytesIO(b'{"lanes": ["npcs"], "token_cap": 5}'),
+        **length,
+    }
+    got = client.generic("POST", f"{SESSION}/runs", **sent)
+
+    assert (got.status_code, got.json()["code"]) == (411, "request.length_required")
+    assert not transcript.session.runs.exists()
 
 
 @pytest.mark.parametrize("beyond", [0, 1])

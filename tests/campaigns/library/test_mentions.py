@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 from campaigns.library.mentions import Mentions
@@ -68,3 +71,19 @@ def test_a_name_that_is_the_plural_of_another_is_itself() -> None:
 
 def test_a_telling_word_has_no_accents() -> None:
     assert Mentions([("Élodie Marchand", "it")]).hinted("elodie") == {"it"}
+
+
+class Passage(str):
+    """Words of which one can tell whether anybody still holds them."""
+
+    __slots__ = ("__weakref__",)
+
+
+def test_the_process_keeps_no_words_that_were_looked_through() -> None:
+    said = Passage("Captain Voss came to the mill.")
+    held = weakref.ref(said)
+    assert Mentions([("Voss", "it")]).hinted(said) == {"it"}
+    del said
+    gc.collect()
+
+    assert held() is None

@@ -6,22 +6,27 @@ import io
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from pytest_django import Settings
 
-from campaigns.actions import retention
+from campaigns.actions import retention, sessions
 from campaigns.actions.removal import remove_campaign
 from campaigns.actions.transcripts import import_transcript
 from campaigns.actions.withdrawal import withdraw_words
 from campaigns.keeping import erasing
-from campaigns.models import Campaign, Checkpoint
+from campaigns.models import ArtifactVersion, Campaign, Checkpoint
+from campaigns.search import sqlite
 from campaigns.search.backends import backend
 from campaigns.search.places import campaign_stretch
-from tests.factories import make_campaign
+from tests.factories import make_campaign, make_version
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -30,6 +35,7 @@ pytestmark = [
 # Words that begin like no other: an index writes only that in which a word differs from the one before it.
 TELLING = [f"q{letter}zjolanda" for letter in "bcdfghklmnprstvwxz"]
 LINES = 400
+MOST_PURGES = 40
 
 
 @pytest.fixture
@@ -90,6 +96,14 @@ def test_a_deleted_campaign_is_in_no_file(campaign: Campaign) -> None:
     assert found_in_files() == []
 
 
+def test_a_deleted_session_is_in_no_file(campaign: Campaign) -> None:
+    for session in campaign.sessions.all():
+        sessions.remove(session_id=session.pk, by=None)
+
+    assert found_in_tables() == []
+    assert found_in_files() == []
+
+
 def test_withdrawn_words_are_in_no_file_and_the_others_are_still_found(campaign: Campaign) -> None:
     withdraw_words(campaign=campaign, label="Joost", by=None)
 
@@ -115,6 +129,52 @@ def test_what_is_purged_by_hand_is_in_no_file(campaign: Campaign) -> None:
     call_command("purge", "--checkpoints", stdout=io.StringIO())
 
     assert b"zzvarsselder" not in bytes_of_files()
+
+
+def test_what_has_a_term_of_its_own_and_is_purged_by_hand_is_in_no_file() -> None:
+    Session.objects.create(session_key="k", session_data="zzvarsselder", expire_date=timezone.now() - timedelta(days=1))
+    assert b"zzvarsselder" in bytes_of_files()
+    call_command("purge", "--sign-ins", stdout=io.StringIO())
+
+    assert b"zzvarsselder" not in bytes_of_files()
+
+
+def test_a_purge_of_several_kinds_empties_the_log_once(campaign: Campaign, settings: Settings) -> None:
+    settings.KEEP_CHECKPOINTS_DAYS = settings.KEEP_REJECTED_DAYS = 1
+    session = campaign.sessions.get(number=1)
+    Checkpoint.objects.create(session=session, key="k", value=b"a reply")
+    for state in (ArtifactVersion.State.REJECTED, ArtifactVersion.State.PENDING):
+        make_version(session.transcripts.get(), state=state)
+    with CaptureQueriesContext(connection) as asked:
+        removed = retention.purge_due(at=timezone.now() + timedelta(days=30))
+
+    assert (removed["checkpoints"], removed["versions"]) == (1, 1)
+    assert sum("wal_checkpoint" in query["sql"] for query in asked.captured_queries) == 1
+
+
+def test_a_large_index_is_merged_for_a_time_and_the_next_purges_go_on(
+    campaign: Campaign, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(erasing, "WITHIN_S", 0.0)
+    monkeypatch.setattr(sqlite, "MERGED_PAGES", 1)
+    withdraw_words(campaign=campaign, label="Joost", by=None)
+    assert found_in_tables() != []
+    assert "the next purge goes on" in caplog.text
+    for _ in range(MOST_PURGES):
+        retention.purge_due(at=timezone.now())
+
+    assert found_in_tables() == []
+    assert found_in_files() == []
+
+
+def test_a_purge_by_hand_merges_a_large_index_to_its_end(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(erasing, "WITHIN_S", 0.0)
+    monkeypatch.setattr(sqlite, "MERGED_PAGES", 1)
+    withdraw_words(campaign=campaign, label="Joost", by=None)
+    assert found_in_tables() != []
+    call_command("purge", "--sign-ins", stdout=io.StringIO())
+
+    assert found_in_tables() == []
 
 
 def test_deletions_are_overwritten_whatever_the_build_of_sqlite_does_by_itself() -> None:

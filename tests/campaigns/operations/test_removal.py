@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
+from pytest_django import DjangoCaptureOnCommitCallbacks, Settings
 
-from campaigns.actions import plans, runs, versions
+from campaigns.actions import plans, runs, sessions, versions
 from campaigns.actions.removal import contents, remove_campaign
 from campaigns.actions.work import work
+from campaigns.adapters import uploads
 from campaigns.errors import ActionError, Conflict
 from campaigns.keeping.tables import kept_models
 from campaigns.models import AuditEntry, Campaign, Membership, Run, Unit
@@ -56,6 +60,43 @@ def test_the_audit_keeps_counts_and_no_words() -> None:
     assert entry.subject == f"campaign:{key}"
     assert entry.facts == {name.replace(" ", "_"): count for name, count in told.items()}
     assert told["lines"] > 0
+
+
+@pytest.mark.parametrize("removed", ["campaign", "session"])
+def test_files_that_wait_to_be_uploaded_go_too(
+    removed: str,
+    settings: Settings,
+    tmp_path: Path,
+    django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
+) -> None:
+    settings.DATA_DIR = tmp_path
+    session, other = make_session(), make_session().campaign
+    mine = session.campaign
+    for campaign in (mine, other):
+        uploads.keep(chunks=[b"Ida: Hm."], name="a.vtt", campaign=campaign, user_id=1)
+    with django_capture_on_commit_callbacks(execute=True):
+        if removed == "campaign":
+            remove_campaign(campaign=mine, confirmed=mine.slug, by=None)
+        else:
+            sessions.remove(session_id=session.pk, by=None)
+
+    assert [path.name.split("-")[1] for path in (tmp_path / uploads.FOLDER).iterdir()] == [str(other.pk)]
+
+
+def test_a_file_that_cannot_be_removed_keeps_no_other_and_its_token_is_not_logged(
+    settings: Settings, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.DATA_DIR = tmp_path
+    token = uploads.keep(chunks=[b"x"], name="a.vtt", campaign=make_campaign("the-one"), user_id=1)
+    (path,) = (tmp_path / uploads.FOLDER).iterdir()
+    key = int(path.name.split("-")[1])
+    for user in (2, 3):
+        path.with_name(path.name.replace("1-", f"{user}-", 1)).mkdir()
+    uploads.discard_all(campaign_id=key)
+
+    assert not path.exists()
+    assert caplog.text.count("could not be removed") == 2
+    assert token not in caplog.text
 
 
 @pytest.mark.parametrize("confirmed", ["", "the-two", "THE-ONE"])

@@ -201,6 +201,32 @@ def test_both_turns_are_kept_that_a_review_makes_of_a_kept_one(session: GameSess
     assert [record["actor"] for record in seen(session, "combat-turns")] == ["Mira"]
 
 
+def test_half_of_a_kept_turn_told_as_a_given_up_review_had_it_does_not_show_the_other_half(
+    session: GameSession, gm: User
+) -> None:
+    page = upload(session, SAID, gm)
+    acts = [families.action("He draws."), families.action("He strikes.")]
+    version = approved(page, "combat-turns", [families.turn(page, "Pike", acts, "Two acts.", ((2, 3),))], gm)
+    parted = editing.split_turn(
+        artifact_id=version.artifact_id,
+        expected_version=1,
+        record=0,
+        actions=[1],
+        ranges=[(3, 3)],
+        kept=[(2, 2)],
+        fields={"actor": "Borrel"},
+        by=gm,
+    ).version
+    versions.reject(version_id=parted.pk, note="One turn.", by=gm)
+    secrets.hide_occurrence(version=version, record=0, by=gm)
+    first = next(record for record in records_of(orjson.loads(parted.payload)) if record["actor"] == "Pike")
+    second = families.turn(page, "Borrel", [families.action("He stabs the captain.")], "A stab.", ((3, 3),))
+    other = families.turn(page, "Mira", acts, "Another.", ((5, 5),))
+    approve(page, "combat-turns", [first, second, other], gm)
+
+    assert [record["actor"] for record in seen(session, "combat-turns")] == ["Mira"]
+
+
 def test_a_later_run_that_tells_a_kept_record_of_somebody_else_does_not_show_it(session: GameSession, gm: User) -> None:
     page = upload(session, SAID, gm)
     version = approved(page, "spells", [cast(page, "Hex", 3), cast(page, "Light", 5)], gm)

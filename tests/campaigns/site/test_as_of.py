@@ -113,13 +113,13 @@ def test_page_as_of_a_session_works_out_each_artifact_once(
 ) -> None:
     secrets.hide_entry(campaign=told, kind="npc", entity_id=story.ESBEN, by=gm)
     worked_out: list[int] = []
-    real = Veiling._payload
+    real = Veiling.payload
 
     def counted(veiling: Veiling, version: ArtifactVersion) -> tuple[str, int]:
         worked_out.append(version.pk)
         return real(veiling, version)
 
-    monkeypatch.setattr(Veiling, "_payload", counted)
+    monkeypatch.setattr(Veiling, "payload", counted)
     assert story.client_of(player).get(f"{HERE}{page}?as_of=9").status_code == 200
 
     assert worked_out

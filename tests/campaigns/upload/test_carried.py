@@ -74,9 +74,28 @@ def test_a_word_loses_what_cites_it_and_a_split_moves_it(session: GameSession, v
 def test_joined_units_hold_what_was_cited(session: GameSession) -> None:
     corrections.join_units(session=session, first_unit_id=3, last_unit_id=9, by=None)
 
-    found = {record.heading: record.pieces[0].now for record in only(session).records}
-    assert found["Ysolde Marr"] == found["<b>The Keeper</b>"] == "unit 3"
+    found = {record.heading: record.pieces[0].became + record.pieces[0].now for record in only(session).records}
+    assert found["Ysolde Marr"] == "moved to unit 3"
+    assert found["<b>The Keeper</b>"] == "now part of unit 3"
     assert fates(session)["Ysolde Marr"] == [Fate.MOVED]
+
+
+def test_what_is_unchanged_of_a_range_stands(session: GameSession, version: ArtifactVersion) -> None:
+    corrections.reword_unit(session=session, unit_id=3, text="Who?", by=None)
+    record = next(record for record in only(session).records if record.heading == "Ysolde Marr")
+
+    assert [(piece.start_id, piece.end_id, piece.fate) for piece in record.pieces] == [
+        (3, 3, Fate.LOST),
+        (9, 9, Fate.CARRIED),
+    ]
+    assert not record.unproven
+
+
+def test_units_whose_numbers_do_not_follow_each_other_are_named_each(session: GameSession) -> None:
+    corrections.split_unit(session=session, unit_id=3, parts=["Who is", "Ysolde Marr?"], by=None)
+    found = {record.heading: record.pieces[0] for record in only(session).records}["Ysolde Marr"]
+
+    assert (found.label, found.now) == ("units 3 and 9", "units 3, 10 and 9")
 
 
 def test_a_correction_that_is_taken_back_brings_all_evidence_back(session: GameSession) -> None:
@@ -101,7 +120,8 @@ def test_page_lists_what_moved_and_what_was_lost(browser: Client, session: GameS
 
     assert "<b>The Keeper</b>" not in page
     assert html.escape("<b>The Keeper</b>") in page
-    assert page.count("Nothing that it cites stands any more.") == 2
+    assert page.count("Nothing that it cites stands any more.") == 1
+    assert "Unit 9 lost" in page
     assert f"/review/sessions/{session.pk}/units?unit=3" in page
     assert "Old Marrow" not in page.partition("<h2>")[2]
 
