@@ -22,6 +22,8 @@ from extraction.codes import Code
 from extraction.registry import LANES
 
 MALFORMED = sentence_for({"code": Code.RECORD_SHAPE.value})
+NO_ACTION = "A turn has at least one action."
+ONE_ACTION = "This turn has one action, so it cannot be split: add the other one first."
 PLACED = "location-occurrences"
 
 
@@ -137,13 +139,18 @@ def with_problems(groups: Sequence[Fieldset], problems: Sequence[Problem]) -> tu
 
 
 def _sentence(problem: Problem, field: Field) -> str:
-    return field.rule if field.rule and problem.sentence == MALFORMED else problem.sentence
+    if problem.sentence != MALFORMED:
+        return problem.sentence
+    return NO_ACTION if problem.field == "actions" else field.rule or problem.sentence
 
 
 def _is_about(problem: Problem, name: str) -> bool:
     parts = problem.field.replace("[", ".").replace("]", "").split(".")
     if parts[0] == "source_refs":
         return name in ("ranges", "kept", "refs")
+    if parts == ["actions"]:
+        # Of none at all: the first one's place.
+        return name in ("going", "action-0-declaration")
     if parts[0] == "actions" and len(parts) > 2:
         return name == f"action-{parts[1]}-{parts[2]}"
     return (
@@ -316,13 +323,14 @@ def which_halves(seen: Seen, posted: Posted) -> list[Fieldset]:
     picked = posted.numbers("going")
     cited = show_ranges(node.record["source_refs"]) if node else ""
     options = tuple(Option(str(at), str(one["declaration"]), at in picked) for at, one in enumerate(actions))
+    alone = ONE_ACTION if len(actions) == 1 else ""
     value = {name: posted.text(name) if name in posted.data else cited for name in ("kept", "ranges")}
     summary = posted.text("summary") if "summary" in posted.data else str(node.record["summary"]) if node else ""
     return [
         Fieldset((Field("kept", "Units that the first turn keeps", "units", value["kept"], help=UNITS_HELP),)),
         Fieldset(
             (
-                Field("going", "Actions that it has", "checks", options=options),
+                Field("going", "Actions that it has", "checks", options=options, help=alone),
                 Field("ranges", "Units that it cites", "units", value["ranges"], help=UNITS_HELP),
                 Field("summary", "Its summary", "area", summary),
             ),

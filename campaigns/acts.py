@@ -182,13 +182,15 @@ def _add(seen: Seen, posted: Posted, call: Call) -> Reviewed:
 
 def _split_turn(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     summary = posted.text("summary").replace("\r\n", "\n")
+    if not summary.strip():
+        raise refusal("summary", "This cannot be empty.")
     return editing.split_turn(
         **call,
         record=posted.record(),
         actions=posted.numbers("going"),
         ranges=_ranges(posted),
         kept=read_ranges(posted.text("kept"), "kept"),
-        fields={"summary": summary} if summary else None,
+        fields={"summary": summary},
     )
 
 
@@ -366,3 +368,11 @@ ACTS: Mapping[str, Act] = {
         Act("roll_back", "Roll back", "Roll back", _roll_back, as_asked("target")),
     )
 }
+
+
+def act_for(key: str, lane: str) -> Act | None:
+    """Return the act as it is called for the records of this lane; None where it is not for them."""
+    act = ACTS.get(key)
+    if act is None or not act.fits(lane):
+        return None
+    return replace(act, title="Add a turn") if act.key == "add" and lane == editing.TURNS else act

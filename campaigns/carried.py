@@ -17,7 +17,7 @@ from campaigns.presentation import Item, shown
 from campaigns.review import Evidence
 from campaigns.wording import LANE_NAMES, lane_name
 from extraction.registry import LANES
-from extraction.source.carrying import Carrying, Fate, Landing, Named
+from extraction.source.carrying import Carrying, Fate, Landing, Named, Part
 
 KEPT_WAYS = 8
 MOST_NAMED = 5
@@ -25,25 +25,28 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One cited range: `start_id` to `end_id` of its own revision, and where that landed in the newest one."""
+    """A cited range, or what is lost of it or stands: `start_id` to `end_id` of its own revision, and where that landed
+    in the newest one.
+
+    `label` names those units, and `now` the units that hold the words now, or of lost words, those where they stood.
+    """
 
     start_id: int
     end_id: int
     landing: Landing
+    label: str
+    now: str
 
     @property
     def fate(self) -> Fate:
         return self.landing.fate
 
     @property
-    def label(self) -> str:
-        return _label(self.start_id, self.end_id)
-
-    @property
-    def now(self) -> str:
-        """Return which units hold the words now, or of lost words, which stand where they stood."""
-        start, end = self.landing.start_unit_id, self.landing.end_unit_id
-        return "" if start is None or end is None else _label(start, end)
+    def became(self) -> str:
+        """Return what stands between `label` and `now`."""
+        if self.fate is not Fate.LOST:
+            return "now part of " if self.landing.shared else "moved to "
+        return "lost, from about " if self.now else "lost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +131,14 @@ class Way:
         refs = item.get("source_refs")
         for ref in refs if isinstance(refs, list) else ():
             if ref["source_id"] == self.source_id:
-                start, end = ref["start_unit_id"], ref["end_unit_id"]
-                yield Piece(start, end, self.carrying.land(start, end))
+                for part in self.carrying.parts(ref["start_unit_id"], ref["end_unit_id"]):
+                    yield self._piece(part)
+
+    def _piece(self, part: Part) -> Piece:
+        first, last = part.landing.start_unit_id, part.landing.end_unit_id
+        label = _label(self.carrying.units_then(part.start_unit_id, part.end_unit_id))
+        now = "" if first is None or last is None else _label(self.carrying.units_now(first, last))
+        return Piece(part.start_unit_id, part.end_unit_id, part.landing, label, now)
 
     def evidence(self, item: Item, places: Mapping[int, int]) -> Iterator[Evidence | None]:
         """Yield where the words stand that the record cites, None for words that are not there any more.
@@ -209,5 +218,16 @@ def _way(before: _Text, after: _Text) -> Carrying:
     return Carrying(before.units(), after.units())
 
 
-def _label(start: int, end: int) -> str:
-    return f"unit {start}" if start == end else f"units {start} to {end}"
+def _label(ids: Sequence[int]) -> str:
+    """Name the units: by the ends of each row in which one number follows the other, of very many rows by both ends."""
+    rows: list[list[int]] = []
+    for unit_id in ids:
+        if rows and unit_id == rows[-1][1] + 1:
+            rows[-1][1] = unit_id
+        else:
+            rows.append([unit_id, unit_id])
+    if len(rows) > MOST_NAMED:
+        rows = [[ids[0], ids[-1]]]
+    *others, last = (str(start) if start == end else f"{start} to {end}" for start, end in rows)
+    named = f"{', '.join(others)} and {last}" if others else last
+    return f"unit {named}" if len(ids) == 1 else f"units {named}"

@@ -18,6 +18,7 @@ from campaigns.wording import lane_name, sentence_for
 from extraction.identity import comparison_key
 
 LONGEST_ID = 24
+NEITHER = "Later runs apply neither until one of them is withdrawn or undone."
 DID: Mapping[str, str] = {
     "accept": "Accepted the merge",
     "explode": "Undid the merge",
@@ -176,12 +177,21 @@ def impact_lines(impact: Impact) -> list[str]:
         lines.append("No other artifact of this session names these records yet.")
     elif not lines:
         lines.append("No record of another artifact would be named or led otherwise.")
+    lines = [*(f"It contradicts a decision that stands: {did(row)}. {NEITHER}" for row in impact.against), *lines]
     for old, new in impact.ids:
-        became = f"{short(new)} takes its place, and the old one keeps resolving" if new else "nothing takes its place"
-        lines.append(f"API id {short(old)} goes: {became}.")
+        became = (
+            f"{_whose(new, impact)} takes its place, and the old one keeps resolving"
+            if new
+            else "nothing takes its place"
+        )
+        lines.append(f"API id {_whose(old, impact)} goes: {became}.")
     if not impact.ids:
         lines.append("No API id changes.")
     return lines
+
+
+def _whose(entity_id: str, impact: Impact) -> str:
+    return f"{short(entity_id)} ({impact.names[entity_id]})"
 
 
 def short(text: str) -> str:

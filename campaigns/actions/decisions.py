@@ -92,6 +92,16 @@ def contradictions_of(rows: Sequence[Decision]) -> tuple[tuple[Decision, ...], .
     return tuple(tuple(by_id[number] for number in sorted(wrong)) for wrong in contradictory(judgements_of(rows)))
 
 
+def opposing(
+    session: GameSession, lane: str, kind: str, keys: Sequence[Mapping[str, Any]], data: Mapping[str, Any]
+) -> tuple[Decision, ...]:
+    """Return the standing decisions that could not all hold beside one that says this. Nothing is written."""
+    # A number that no row has.
+    said = Decision(pk=0, session=session, lane=lane, kind=kind, keys=list(keys), data=dict(data))
+    found = contradictions_of([*live(session, lane), said])
+    return tuple(row for rows in found if said in rows for row in rows if row != said)
+
+
 def naming_over(session: GameSession, lane: str, keys: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
     """Return the standing decisions by which any of these records gives or gets a name, each with that record's key.
 

@@ -15,7 +15,7 @@ from campaigns.actions.drafts import Change, Draft, Reviewed, fault, revise, unk
 from campaigns.actions.nodes import Node, Record
 from campaigns.actions.parting import part_evidence
 from campaigns.actions.reviews import edited
-from campaigns.errors import ActionError
+from campaigns.errors import ActionError, Invalid, Problem
 from campaigns.models import Decision
 from extraction.canonical import JsonValue
 from extraction.codes import Code
@@ -30,6 +30,7 @@ Fields = Mapping[str, JsonValue]
 TURNS, SCENES = "dnd/combat-turns", "dnd/scenes"
 LONGEST_TEXT = 20_000
 LARGEST = 2**53
+SOME_ACTIONS = "Name some of the turn's actions, and not all of them."
 DERIVED = frozenset({"source_refs", "end_unit_id", "id"})
 BLANK: Mapping[str, Record] = {
     "item-occurrences": {"item_id": "", "actor": None, "recipient": None, "detail": None},
@@ -176,7 +177,7 @@ def split_turn(
         given: list[Record] = node.record["actions"]
         going = sorted(set(actions))
         if not going or len(going) >= len(given) or not all(0 <= at < len(given) for at in going):
-            raise ActionError("Name some of the turn's actions, and not all of them.")
+            raise Invalid([Problem(record, "actions", Code.REVIEW_NOT_APPLICABLE.value, SOME_ACTIONS)])
         _writable(draft, fields or {}, record)
         first = _written(node, {"actions": [action for at, action in enumerate(given) if at not in going]})
         second = _written(node, {"actions": [given[at] for at in going], **(fields or {})})

@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from campaigns.actions import reviews
+from campaigns.actions import decisions, reviews
 from campaigns.actions.drafts import Change, Draft, check_expected, head_of, open_draft, settle
 from campaigns.actions.nodes import Record
 from campaigns.errors import NotFound
-from campaigns.models import Artifact, ArtifactVersion
+from campaigns.models import Artifact, ArtifactVersion, Decision
 from extraction.codes import Code
 from extraction.identity import comparison_key
 from extraction.registry import LANES
@@ -41,13 +41,18 @@ class Affected:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """`ids` pairs each API id that would change with the one that takes its place, None where nothing does."""
+    """`ids` pairs each API id that would change with the one that takes its place, None where nothing does.
+
+    `names` are the records' by all these ids. `against` are the standing decisions that the act would contradict.
+    """
 
     ids: tuple[tuple[str, str | None], ...]
     occurrences: Affected | None
     combat_turns: Affected | None
     spells: Affected | None
     enemy_events: Affected | None
+    names: Mapping[str, str]
+    against: tuple[Decision, ...]
 
 
 def impact_of_merge(*, artifact_id: int, expected_version: int, records: Sequence[int], canonical: int) -> Impact:
@@ -93,7 +98,7 @@ def _preview(artifact_id: int, expected_version: int, change: Callable[[Draft], 
     draft = open_draft(head)
     reviews.registry_only(draft)
     before = {node.record["id"]: node for node in draft.nodes}
-    change(draft)
+    made = change(draft)
     settle(draft)
     after = {node.record["id"]: node for node in draft.nodes}
     heir = {atom["id"]: node.record["id"] for node in draft.nodes for atom in node.atoms}
@@ -110,8 +115,15 @@ def _preview(artifact_id: int, expected_version: int, change: Callable[[Draft], 
     }
     npcs = draft.lane == "dnd/npcs"
     turns, spells, events = (_named(head, lane, renamed, divided) if npcs else None for lane in NAMED_LANES)
+    names = {at: node.record["name"] for at, node in after.items()}
     return Impact(
-        ids, _led(head, gone, {node.record["id"]: node.record["name"] for node in draft.nodes}), turns, spells, events
+        ids=ids,
+        occurrences=_led(head, gone, names),
+        combat_turns=turns,
+        spells=spells,
+        enemy_events=events,
+        names={**{at: node.record["name"] for at, node in before.items()}, **names},
+        against=decisions.opposing(head.artifact.session, draft.lane, made.kind, made.about, made.data),
     )
 
 

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from campaigns.errors import Invalid, Problem
+from extraction.codes import Code
 from extraction.identity import comparison_key
 from extraction.lanes.lane import Scope
 from extraction.registry import entity_of
@@ -86,8 +88,8 @@ def node_of(
     return Node(record, () if alone else tuple(atoms), decided and not alone, origin, touched=True)
 
 
-def recited(node: Node, refs: Sequence[Record], lane: str, scope: Scope) -> Node | None:
-    """Return the registry's node with this evidence; None where a member would be left with none.
+def recited(node: Node, refs: Sequence[Record], lane: str, scope: Scope) -> Node:
+    """Return the registry's node with this evidence; Invalid where a member would be left with none.
 
     What is gone goes from every member that has it. A piece of it stays with them; what is new otherwise comes to the
     one that the name is from.
@@ -110,10 +112,18 @@ def recited(node: Node, refs: Sequence[Record], lane: str, scope: Scope) -> Node
         pieces = [ref for ref in new if any(_within(ref, one, scope) for one in lost)]
         kept = [ref for ref in atom["source_refs"] if ref in after] + pieces + (fresh if atom is node.naming else [])
         if not kept:
-            return None
+            raise _unproven(node, atom)
         changed = kept != atom["source_refs"]
         atoms.append(entity_of(lane, atom["name"], [source_ref(r) for r in kept], scope) if changed else atom)
     return node_of(atoms, node.record["name"], lane, scope, node.origin, decided=node.decided)
+
+
+def _unproven(node: Node, member: Record) -> Invalid:
+    sentence = (
+        f"Of the merged names, {member['name']} would be left without evidence: "
+        f"keep a line of {member['name']}, or undo the merge first."
+    )
+    return Invalid([Problem(node.origin, "source_refs", Code.REVIEW_MEMBER_UNPROVEN.value, sentence)])
 
 
 def _within(ref: Record, whole: Record, scope: Scope) -> bool:

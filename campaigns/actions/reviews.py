@@ -293,10 +293,11 @@ def recite(draft: Draft, record: int, refs: Sequence[Record]) -> tuple[Node, Nod
 
 
 def _recited(draft: Draft, node: Node, refs: Sequence[Record]) -> Node:
-    found = recited(node, refs, draft.lane, draft.scope) if refs else None
-    if found is None:
+    if not refs:
         raise fault(node.origin, "source_refs", Code.EVIDENCE_MISSING)
-    return found
+    if any(draft.scope.index.find(ref[end]) is None for ref in refs for end in ("start_unit_id", "end_unit_id")):
+        raise fault(node.origin, "source_refs", Code.EVIDENCE_UNKNOWN_UNIT)
+    return recited(node, refs, draft.lane, draft.scope)
 
 
 def parted(draft: Draft, record: int, members: Sequence[int]) -> Change:

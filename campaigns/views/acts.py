@@ -20,7 +20,7 @@ from campaigns.act_forms import Posted, Seen, with_problems
 from campaigns.actions import history
 from campaigns.actions.bulk import undisputed
 from campaigns.actions.drafts import Reviewed
-from campaigns.acts import ACTS, Act, Call, place_of
+from campaigns.acts import Act, Call, act_for, place_of
 from campaigns.banners import contradictions, out_of_date
 from campaigns.deciding import Standing, impact_lines, standing, verdicts
 from campaigns.errors import ActionError, Invalid, NotFound, Overtaken, Problem
@@ -68,8 +68,9 @@ def act_page(request: HttpRequest, version_id: int, act: str) -> HttpResponse:
     """Show the form of an act; POST does it and leads back to the record, in the version that it made."""
     if not isinstance(request.user, User):
         return redirect_to_login(reverse("review-version", args=[version_id]), login_url=reverse("login"))
-    version, asked = managed_version(request, version_id), ACTS.get(act)
-    if asked is None or not asked.fits(version.artifact.lane):
+    version = managed_version(request, version_id)
+    asked = act_for(act, version.artifact.lane)
+    if asked is None:
         raise Http404
     if request.method == "POST":
         return _do(request, version, asked, request.user)
@@ -140,6 +141,7 @@ def _panel(seen: Seen, stands: Standing, record: int | None) -> dict[str, object
         "accepted": {at for at, one in enumerate(seen.nodes) if one.decided and len(one.members) > 1},
         "is_registry": is_registry(seen.lane),
         "is_turns": family == "combat-turns",
+        "is_divisible": bool(node and len(node.record.get("actions", ())) > 1),
         "cites": family != "scenes",
         "slug": version.artifact.session.campaign.slug,
         "entry_kind": kind_of(seen.lane) or "",

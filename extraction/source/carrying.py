@@ -10,10 +10,10 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import TypeAlias
 
 NOWHERE = -1
@@ -33,12 +33,23 @@ class Fate(StrEnum):
 class Landing:
     """What became of a cited range: the units that hold its words now, or of a lost one, units of where it stood.
 
-    Both ids are None only where the other revision has no units.
+    Both ids are None only where the other revision has no units. `shared` says of a moved range whether those units
+    also hold words that stood beside it.
     """
 
     fate: Fate
     start_unit_id: int | None
     end_unit_id: int | None
+    shared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of a cited range of which all units are lost, or none, and what became of it."""
+
+    start_unit_id: int
+    end_unit_id: int
+    landing: Landing
 
 
 class Carrying:
@@ -46,7 +57,9 @@ class Carrying:
 
     def __init__(self, before: Sequence[Named], after: Sequence[Named]) -> None:
         self._places = {unit_id: at for at, (unit_id, _) in enumerate(before)}
+        self._then = array("q", (unit_id for unit_id, _ in before))
         self._now = array("q", (unit_id for unit_id, _ in after))
+        self._places_now = {unit_id: at for at, (unit_id, _) in enumerate(after)}
         texts, new = [text for _, text in before], [text for _, text in after]
         found = aligned(texts, new)
         self._first = array("q", (NOWHERE if place is None else place[0] for place in found))
@@ -68,15 +81,41 @@ class Carrying:
         if self._lost[end + 1] > self._lost[start]:
             return self._landing(Fate.LOST, self._near[start], self._behind[end + 1])
         first, last = self._first[start], self._last[end]
-        landing = self._landing(Fate.MOVED, first, last)
+        shared = self._last[start - 1] == first if start else False
+        shared = shared or (end + 1 < len(self._first) and self._first[end + 1] == last)
+        landing = replace(self._landing(Fate.MOVED, first, last), shared=shared)
         whole = self._same[end + 1] - self._same[start] == end + 1 - start == last + 1 - first
         stays = (landing.start_unit_id, landing.end_unit_id) == (start_unit_id, end_unit_id)
         return self._landing(Fate.CARRIED, first, last) if whole and stays else landing
+
+    def parts(self, start_unit_id: int, end_unit_id: int) -> Iterator[Part]:
+        """Yield the range cut where units that are lost begin and end; one that did not resolve is lost as a whole."""
+        start, end = self._places.get(start_unit_id, NOWHERE), self._places.get(end_unit_id, NOWHERE)
+        if start == NOWHERE or end < start:
+            yield Part(start_unit_id, end_unit_id, self.land(start_unit_id, end_unit_id))
+            return
+        for _, run in groupby(range(start, end + 1), lambda at: self._first[at] == NOWHERE):
+            places = list(run)
+            first, last = self._then[places[0]], self._then[places[-1]]
+            yield Part(first, last, self.land(first, last))
+
+    def units_then(self, start_unit_id: int, end_unit_id: int) -> Sequence[int]:
+        """Return the ids of the range's units in `before`; its two ends where it does not resolve."""
+        return _between(self._then, self._places, start_unit_id, end_unit_id)
+
+    def units_now(self, start_unit_id: int, end_unit_id: int) -> Sequence[int]:
+        """Return the ids of the range's units in `after`; its two ends where it does not resolve."""
+        return _between(self._now, self._places_now, start_unit_id, end_unit_id)
 
     def _landing(self, fate: Fate, first: int, last: int) -> Landing:
         if not self._now:
             return Landing(fate, None, None)
         return Landing(fate, self._now[first], self._now[max(first, last)])
+
+
+def _between(ids: Sequence[int], places: Mapping[int, int], start_unit_id: int, end_unit_id: int) -> Sequence[int]:
+    start, end = places.get(start_unit_id, NOWHERE), places.get(end_unit_id, NOWHERE)
+    return (start_unit_id, end_unit_id) if start == NOWHERE or end < start else ids[start : end + 1]
 
 
 def aligned(before: Sequence[str], after: Sequence[str]) -> list[Place | None]:

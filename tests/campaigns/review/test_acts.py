@@ -136,7 +136,7 @@ def test_merge_shows_its_impact_before_it_is_saved(client: Client, registry: Art
     shown = client.post(address(registry, "merge"), form).content.decode()
 
     assert "No other artifact of this session names these records yet." in shown
-    assert f"API id {id_of('Harbourmaster Dell')[:24]}… goes" in shown
+    assert f"API id {id_of('Harbourmaster Dell')[:24]}… (Harbourmaster Dell) goes" in shown
     assert '<input type="hidden" name="records" value="2">' in shown
     assert head(registry) == registry
 

@@ -12,6 +12,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from campaigns.act_forms import MALFORMED
 from campaigns.actions import editing
 from campaigns.models import ArtifactVersion, Campaign, Decision, Transcript
 from campaigns.record_fields import ACTION, SPECS
@@ -205,6 +206,60 @@ def test_split_that_loses_evidence_says_so_beside_the_units(client: Client, figh
 
     assert got.status_code == 422
     assert "would be cited no more" in got.content.decode().partition('id="problem-kept"')[2].partition("</div>")[0]
+
+
+def beside(page: str, field: str) -> str:
+    """Return what is said beside the field."""
+    return page.partition(f'id="problem-{field}"')[2].partition("</div>")[0]
+
+
+@pytest.mark.parametrize("going", [[], ["0", "1"]], ids=["none", "all"])
+def test_split_without_actions_on_both_sides_says_so_beside_the_actions(
+    client: Client, fight: ArtifactVersion, going: list[str]
+) -> None:
+    got = client.post(address(fight, "split_turn"), {**form_of(client, fight, "split_turn", 0), "going": going})
+
+    assert "not all of them" in beside(got.content.decode(), "going")
+    assert head(fight) == fight
+
+
+@pytest.mark.parametrize("summary", ["", " "], ids=["empty", "blank"])
+def test_split_gives_no_half_the_summary_of_the_whole_unasked(
+    client: Client, fight: ArtifactVersion, summary: str
+) -> None:
+    halves = {"going": "1", "kept": "204-202", "ranges": "209", "summary": summary}
+    got = client.post(address(fight, "split_turn"), {**form_of(client, fight, "split_turn", 0), **halves})
+
+    assert got.status_code == 422
+    assert beside(got.content.decode(), "summary")
+    assert head(fight) == fight
+
+
+def test_split_is_offered_for_turns_of_several_actions_alone(client: Client, fight: ArtifactVersion) -> None:
+    several, one = (client.get(f"/review/versions/{fight.pk}/?record={at}").content.decode() for at in (0, 1))
+
+    assert [len(record["actions"]) for record in records(fight)] == [2, 1]
+    assert "acts/split_turn/" in several
+    assert "acts/split_turn/" not in one
+    assert "acts/join_turns/" in one
+    assert "has one action" in client.get(address(fight, "split_turn"), {"record": 1}).content.decode()
+
+
+def test_form_of_a_new_turn_calls_it_one(client: Client, fight: ArtifactVersion, plan: ArtifactVersion) -> None:
+    assert '<h2 id="act-title">Add a turn</h2>' in client.get(address(fight, "add")).content.decode()
+    assert '<h2 id="act-title">Add a record</h2>' in client.get(address(plan, "add")).content.decode()
+
+
+@pytest.mark.parametrize("family", sorted(SPECS))
+def test_fields_of_a_new_record_that_are_empty_are_named(family: str, client: Client, transcript: Transcript) -> None:
+    version = families.make_version(transcript, family, families.one_of_each(transcript)[family])
+    form = {**form_of(client, version, "add", 0), "ranges": "204"}
+    got = client.post(address(version, "add"), form)
+    page = got.content.decode()
+
+    assert got.status_code == 422
+    assert MALFORMED not in page
+    assert any(beside(page, spec.name) for spec in SPECS[family])
 
 
 def test_scene_has_a_start_and_no_evidence(client: Client, plan: ArtifactVersion) -> None:

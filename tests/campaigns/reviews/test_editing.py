@@ -143,6 +143,25 @@ def test_set_evidence_of_a_consolidation_goes_to_its_members(registry: ArtifactV
     assert [ranges(member) for member in group["members"]] == [[(18, 18), (210, 208)], [(18, 20)]]
 
 
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        pytest.param([(18, 18)], Code.REVIEW_MEMBER_UNPROVEN, id="member-without"),
+        pytest.param([(999, 999), (18, 18)], Code.EVIDENCE_UNKNOWN_UNIT, id="unknown-among-others"),
+        pytest.param([(99999, 99999)], Code.EVIDENCE_UNKNOWN_UNIT, id="unknown"),
+    ],
+)
+def test_set_evidence_of_a_consolidation_says_what_is_wrong(
+    registry: ArtifactVersion, gm: User, given: list[tuple[int, int]], code: Code
+) -> None:
+    with pytest.raises(Invalid) as refused:
+        editing.set_evidence(**on(registry), record=VOSS, ranges=given, by=gm)
+
+    (problem,) = refused.value.problems
+    assert (problem.record, problem.field, problem.code) == (VOSS, "source_refs", code)
+    assert ("Captain Voss" in problem.sentence) == (code is Code.REVIEW_MEMBER_UNPROVEN)
+
+
 def test_move_evidence_from_record_to_record(fight: ArtifactVersion, gm: User) -> None:
     made = editing.move_evidence(**on(fight), record=0, refs=[1], to=1, by=gm).version
 

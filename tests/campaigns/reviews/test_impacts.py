@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from campaigns.actions import impacts, reviews
+from campaigns.actions import decisions, impacts, reviews
 from campaigns.errors import Conflict, Invalid
 from campaigns.models import ArtifactVersion, Decision, Transcript
 from extraction.canonical import JsonValue
@@ -97,3 +97,13 @@ def test_impact_of_parting_counts_what_may_belong_to_either_part(
     assert apart.combat_turns is not None
     assert parted.combat_turns is not None
     assert apart.combat_turns.positions == parted.combat_turns.positions == (1,)
+
+
+def test_impact_of_merge_tells_what_it_would_contradict(registry: ArtifactVersion, gm: User) -> None:
+    apart = reviews.mark_not_same(**on(registry), one=WICK, other=DELL, by=gm)
+    quiet = impacts.impact_of_merge(**on(apart.version), records=(WICK, QUILLON), canonical=WICK)
+    loud = impacts.impact_of_merge(**on(apart.version), records=(WICK, DELL), canonical=WICK)
+    same = reviews.mark_same(**on(apart.version), one=WICK, other=DELL, by=gm)
+
+    assert (quiet.against, loud.against) == ((), (apart.decision,))
+    assert decisions.contradictions(registry.artifact.session, "dnd/npcs") == ((apart.decision, same.decision),)

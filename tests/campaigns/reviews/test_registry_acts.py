@@ -125,7 +125,8 @@ def test_split_evidence_leaves_no_member_without(registry: ArtifactVersion, gm: 
         reviews.split_evidence(**on(registry), record=VOSS, refs=[1], to=WICK, by=gm)
 
     (problem,) = refused.value.problems
-    assert (problem.record, problem.field, problem.code) == (VOSS, "source_refs", Code.EVIDENCE_MISSING)
+    assert (problem.record, problem.field, problem.code) == (VOSS, "source_refs", Code.REVIEW_MEMBER_UNPROVEN)
+    assert "Captain Voss" in problem.sentence
     assert registry.artifact.versions.count() == 1
 
 

@@ -87,6 +87,37 @@ def test_a_reworded_unit_loses_the_ranges_that_hold_it_and_no_other(texts: list[
             assert carrying.land(start + 1, end + 1).fate is expected
 
 
+@given(TEXTS.filter(bool), TEXTS)
+def test_parts_of_a_range_are_the_range_and_each_is_lost_whole_or_not_at_all(old: list[str], new: list[str]) -> None:
+    before = numbered(old)
+    carrying = Carrying(before, numbered(new))
+    parts = list(carrying.parts(1, len(before)))
+
+    assert [at for part in parts for at in range(part.start_unit_id, part.end_unit_id + 1)] == [at for at, _ in before]
+    for part in parts:
+        assert part.landing == carrying.land(part.start_unit_id, part.end_unit_id)
+        for at in range(part.start_unit_id, part.end_unit_id + 1):
+            assert (carrying.land(at, at).fate is Fate.LOST) == (part.landing.fate is Fate.LOST)
+
+
+def test_parts_cut_out_what_was_reworded() -> None:
+    before = [(66, "Ring it."), (67, "The bell is gone."), (68, "Who?")]
+    after = [(66, "Sing it."), *before[1:]]
+    found = [
+        (part.start_unit_id, part.end_unit_id, part.landing.fate) for part in Carrying(before, after).parts(66, 68)
+    ]
+
+    assert found == [(66, 66, Fate.LOST), (67, 68, Fate.CARRIED)]
+
+
+@pytest.mark.parametrize("ends", [(5, 5), (3, 7)], ids=["unknown", "reversed"])
+def test_parts_of_what_never_resolved_are_one_that_is_lost(ends: tuple[int, int]) -> None:
+    units = [(7, "Ring it."), (3, "The bell is gone.")]
+    [part] = Carrying(units, units).parts(*ends)
+
+    assert (part.start_unit_id, part.end_unit_id, part.landing.fate) == (*ends, Fate.LOST)
+
+
 @given(TEXTS, TEXTS)
 def test_places_never_run_back(old: list[str], new: list[str]) -> None:
     found = [place for place in aligned(old, new) if place is not None]
@@ -102,7 +133,7 @@ def test_places_never_run_back(old: list[str], new: list[str]) -> None:
         pytest.param(
             [(7, "Ring it."), (3, "The bell"), (10, "is gone."), (9, "Who?")], (Fate.MOVED, 3, 10), id="split"
         ),
-        pytest.param([(7, "Ring it. The bell is gone."), (9, "Who?")], (Fate.MOVED, 7, 7), id="joined"),
+        pytest.param([(7, "Ring it. The bell is gone."), (9, "Who?")], (Fate.MOVED, 7, 7, True), id="joined"),
         pytest.param([(1, "Ring it."), (2, "The bell is gone."), (3, "Who?")], (Fate.MOVED, 2, 2), id="renumbered"),
         pytest.param([(7, "Ring it."), (3, "The belt is gone."), (9, "Who?")], (Fate.LOST, 7, 9), id="reworded"),
         pytest.param([(7, "Ring it."), (9, "Who?")], (Fate.LOST, 7, 9), id="gone"),
