@@ -122,7 +122,7 @@ def fail(*, lane_id: int, token: str, error: NotariusError) -> None:
 
 @transaction.atomic
 def cancel(*, run: Run, by: User | None) -> Run:
-    """Stop the run at once: what waits is cancelled, what works stops at its next beat and publishes nothing.
+    """Stop the run at once: what waits is cancelled, what works makes no further call and publishes nothing.
 
     Raises Conflict where the run has ended already.
     """

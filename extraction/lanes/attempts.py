@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
-from extraction.errors import RunPaused
 from extraction.findings import Finding
-from extraction.llm.boundary import never_stopped
+from extraction.lanes.side_by_side import Again
 
 T = TypeVar("T")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +45,14 @@ class Attempted(Generic[T]):
 
 
 def run_attempts(
-    retries: int, attempt: Callable[[], StageOutcome[T]], stopped: Callable[[], bool] = never_stopped
-) -> Attempted[T]:
-    """Return the first outcome without a retry request, else the last one that the budget allows.
+    retries: int, attempt: Callable[[], StageOutcome[T]], settle: Callable[[Attempted[T]], S], made: int = 0
+) -> S | Again[S]:
+    """Make one attempt, after `made` earlier ones.
 
-    Raises RunPaused where a further attempt would be made and `stopped` says that none may: the stage is then as if it
-    had not been tried.
+    Returns what `settle` makes of an outcome without a retry request, or of the last one that the budget allows. Of
+    any other it returns Again, with the next attempt: a stage that is left there is as if it had not been tried.
     """
-    outcome, attempts = attempt(), 1
-    while outcome.retry is not None and attempts <= retries:
-        if stopped():
-            raise RunPaused("The run is paused.")
-        outcome, attempts = attempt(), attempts + 1
-    return Attempted(outcome, attempts)
+    outcome, made = attempt(), made + 1
+    if outcome.retry is None or made > retries:
+        return settle(Attempted(outcome, made))
+    return Again(partial(run_attempts, retries, attempt, settle, made))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic
+from typing import Generic, TypeAlias
 
 from extraction.canonical import JsonValue, digest
 from extraction.checkpoints.codec import StoredReply, decode, encode
@@ -12,13 +12,13 @@ from extraction.checkpoints.fingerprint import checkpoint_key, component_fingerp
 from extraction.codes import Code
 from extraction.errors import InvalidCompletion, LaneFailed
 from extraction.findings import Decision, Finding, bounded, decide, rejection
-from extraction.lanes.attempts import RetryRequest, StageOutcome, run_attempts
+from extraction.lanes.attempts import Attempted, RetryRequest, StageOutcome, run_attempts
 from extraction.lanes.calls import parse, prepare, prompt_identity
 from extraction.lanes.chunk import Chunk
 from extraction.lanes.job import LaneJob
 from extraction.lanes.lane import Lane, Materials, R, Scope, Validator
 from extraction.lanes.ports import LanePorts
-from extraction.lanes.side_by_side import Stopped, run_side_by_side
+from extraction.lanes.side_by_side import Again, Stopped, run_side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ def extract_chunks(
     first = round(job.start_at * len(todo))
     in_turn = [item.call for item in (*todo[first:], *todo[:first])]
 
-    def keep(item_reading: tuple[_ChunkWork[R], ChunkReading[R]]) -> None:
-        item, reading = item_reading
+    def keep(worked: _Worked[R]) -> None:
+        item, reading = worked
         item.keep(reading)
         readings[reading.chunk.number] = reading
         ports.progress(len(readings), total)
@@ -130,7 +130,7 @@ class _ChunkWork(Generic[R]):
         outcome = self._read(stored.data) if stored.settled else self._fallback()
         return None if outcome.retry else ChunkReading(self.chunk, outcome, stored.attempts, reused=True)
 
-    def call(self, stopped: Stopped) -> tuple[_ChunkWork[R], ChunkReading[R]]:
+    def call(self, stopped: Stopped) -> _Worked[R] | Again[_Worked[R]]:
         extract = self.lane.extract
         unit_ids = [self.scope.index.unit_at(at).unit_id for at in self.scope.chunk_positions]
         prepared = prepare(self.job, extract.prompt, extract.reply, self.materials, unit_ids, stopped)
@@ -142,11 +142,13 @@ class _ChunkWork(Generic[R]):
                 return self._invalid(error)
             return self._read(data)
 
-        attempted = run_attempts(self.job.retries.extract, attempt, stopped)
-        outcome = attempted.outcome
-        if not attempted.settled and extract.fallback is not None:
-            outcome = self._fallback()
-        return self, ChunkReading(self.chunk, outcome, attempted.attempts, reused=False)
+        def settle(attempted: Attempted[Reading[R]]) -> _Worked[R]:
+            outcome = attempted.outcome
+            if not attempted.settled and extract.fallback is not None:
+                outcome = self._fallback()
+            return self, ChunkReading(self.chunk, outcome, attempted.attempts, reused=False)
+
+        return run_attempts(self.job.retries.extract, attempt, settle)
 
     def keep(self, reading: ChunkReading[R]) -> None:
         if reading.outcome.retry is None:
@@ -179,3 +181,6 @@ class _ChunkWork(Generic[R]):
     def _placed(self, finding: Finding) -> Finding:
         where = f"chunk[{self.chunk.number}]"
         return replace(finding, where=f"{where}.{finding.where}" if finding.where else where)
+
+
+_Worked: TypeAlias = tuple[_ChunkWork[R], ChunkReading[R]]

@@ -17,7 +17,7 @@ from extraction.lanes.calls import parse, prepare, prompt_identity
 from extraction.lanes.job import LaneJob
 from extraction.lanes.lane import Lane, Proposal, Question, R, Scope, Settled
 from extraction.lanes.ports import LanePorts
-from extraction.lanes.side_by_side import Stopped, run_side_by_side
+from extraction.lanes.side_by_side import Again, Stopped, run_side_by_side
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def _answer(
         return stored, True
     replies: list[JsonValue] = []
 
-    def propose(stopped: Stopped) -> Attempted[Settled[R]]:
+    def propose(stopped: Stopped) -> Attempted[Settled[R]] | Again[Attempted[Settled[R]]]:
         prepared = prepare(job, proposal.prompt, proposal.reply, question.materials, stopped=stopped)
 
         def attempt() -> StageOutcome[Settled[R]]:
@@ -102,7 +102,7 @@ def _answer(
             replies.append(data)
             return _applied(proposal, records, data, scope)
 
-        return run_attempts(job.retries.normalize, attempt, stopped)
+        return run_attempts(job.retries.normalize, attempt, lambda attempted: attempted)
 
     attempted: list[Attempted[Settled[R]]] = []
     run_side_by_side([propose], limit=1, ports=ports, done=attempted.append)

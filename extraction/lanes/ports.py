@@ -46,7 +46,10 @@ class Pulse(Protocol):
 
 class Hold(Protocol):
     def __call__(self) -> bool:
-        """Return whether no further call may start: the run is paused, or its cap is reached. Asked before each."""
+        """Return whether no further call may start: the run is paused, or its cap is reached. Asked before each.
+
+        Raises RunCancelled or LeaseLost when the lane must stop.
+        """
 
 
 class MemoryCheckpoints:

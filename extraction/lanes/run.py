@@ -26,8 +26,8 @@ def run_lane(lane: AnyLane, job: LaneJob, ports: LanePorts) -> LaneResult:
     """Return the lane's artifact over the job's document.
 
     Raises LaneFailed where no valid artifact came of it, ProviderUnavailable or RequestRefused where the provider
-    gave no answer, RunCancelled or LeaseLost from `ports.pulse`, RunPaused where `ports.hold` says so. Finished calls
-    stay in the checkpoints either way.
+    gave no answer, RunCancelled or LeaseLost from `ports.pulse` and `ports.hold`, RunPaused where the latter says so.
+    Finished calls stay in the checkpoints either way.
     """
     scope = document_scope(job)
     findings = _check_references(lane, scope)

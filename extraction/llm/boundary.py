@@ -27,7 +27,7 @@ def never_stopped() -> bool:
 
 @dataclass(slots=True)
 class Tally:
-    """How many round trips of one request got no answer. One thread's: the tries of a request follow each other."""
+    """How many round trips of one request got no answer. For one thread at a time: its tries follow each other."""
 
     unanswered: int = 0
 

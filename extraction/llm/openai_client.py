@@ -119,9 +119,9 @@ class OpenAIClient:
         payload = build_payload(request, self.profile)
         session = self._current()
         sdk = self._open(session)
-        if request.stopped():
-            raise stopped_error()
         try:
+            if request.stopped():
+                raise stopped_error()
             return call_with_retries(
                 lambda: self._round_trip(session.gate, sdk, payload, request, record),
                 tries=self.profile.tries,
@@ -149,9 +149,15 @@ class OpenAIClient:
         record: ExchangeSink,
     ) -> StructuredCompletion:
         trip, outcome = Trip(), "ok"
+
+        def make() -> None:
+            if request.stopped():
+                raise stopped_error()
+            call(sdk, payload, trip, timeout_s=self.profile.timeout_s)
+
         try:
             # The seat is given back before the reply is read and kept: the provider is free again.
-            gate.seated(lambda: call(sdk, payload, trip, timeout_s=self.profile.timeout_s))
+            gate.seated(make)
             return read_reply(trip, request, self.profile)
         except LlmError as error:
             outcome = error.code.value

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connections
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
@@ -21,11 +25,12 @@ from extraction.lanes.job import Retries
 from extraction.llm.prices import Prices
 from tests.campaigns.runs.conftest import planned_run
 from tests.factories import make_result, make_transcript, make_user
-from tests.loopback import ScriptedServer, answer
+from tests.loopback import Reply, RequestJson, ScriptedServer, answer
 
 State = LaneRun.State
 CHUNKS = 6
 A_CALL = 129
+PATIENCE_S = 20.0
 
 
 def serving(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> ScriptedServer:
@@ -92,20 +97,74 @@ def test_a_paused_run_that_is_cancelled_is_not_paused(lane: LaneRun) -> None:
     assert Run.objects.get().pause_code == ""
 
 
-def test_a_cap_stops_an_unusable_answer_from_being_asked_for_again(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
-    # Slow enough for the lane to look up between two tries.
-    slow = serving(ScriptedServer(answer({"no": "npcs"}), latency=0.8), monkeypatch)
+@dataclass
+class AllAtOnce:
+    """Answers, with what is of no use, once so many calls are in flight; the last of them does `then` first."""
+
+    in_flight: int
+    then: Callable[[], object] = lambda: None
+    _arrived: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _answering: threading.Event = field(default_factory=threading.Event)
+
+    def __call__(self, request: RequestJson) -> Reply:
+        with self._lock:
+            self._arrived += 1
+            last = self._arrived == self.in_flight
+        if last:
+            self.then()
+            self._answering.set()
+        assert self._answering.wait(PATIENCE_S)
+        return answer({"no": "npcs"})
+
+
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_a_cap_stops_an_unusable_answer_from_being_asked_for_again(
+    monkeypatch: pytest.MonkeyPatch, db: None, in_flight: int
+) -> None:
+    server = serving(ScriptedServer(responder=AllAtOnce(in_flight)), monkeypatch)
+    monkeypatch.setenv("NOTARIUS_LLM_CONCURRENCY", str(in_flight))
     lane = planned_run(plans.PlannedLane("dnd/npcs", 0, "default", retries=Retries(extract=5))).lanes.get()
     Run.objects.update(token_cap=1)
-    with slow:
+    with server:
         outcome = work(lane_id=lane.pk)
     lane.refresh_from_db()
 
     assert outcome == Code.RUN_PAUSED
-    # What was in flight then, not all of its tries; and what it used is written down.
-    assert slow.calls <= 3
-    assert lane.prompt_tokens + lane.completion_tokens == slow.calls * A_CALL
+    # What was in flight then, and what it used is written down.
+    assert server.calls == in_flight
+    assert lane.prompt_tokens + lane.completion_tokens == in_flight * A_CALL
     assert lane.state == State.QUEUED
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("in_flight", [1, 3])
+def test_no_call_starts_after_a_cancel(monkeypatch: pytest.MonkeyPatch, in_flight: int) -> None:
+    """All calls in flight have no usable answer: they would be asked again, and five more chunks after them."""
+    lane = planned_run(plans.PlannedLane("dnd/npcs", 0, "default", retries=Retries(extract=5))).lanes.get()
+
+    def cancel() -> None:
+        try:
+            runs.cancel(run=lane.run, by=None)
+        finally:
+            connections.close_all()
+
+    server = serving(ScriptedServer(responder=AllAtOnce(in_flight, cancel)), monkeypatch)
+    monkeypatch.setenv("NOTARIUS_LLM_CONCURRENCY", str(in_flight))
+    with server:
+        outcome = work(lane_id=lane.pk)
+    lane.refresh_from_db()
+
+    assert (outcome, server.calls) == (Code.RUN_CANCELLED, in_flight)
+    assert (lane.state, lane.error_code) == (State.CANCELLED, Code.RUN_CANCELLED)
+    assert not Checkpoint.objects.exists()
+
+
+def test_without_caps_a_call_costs_one_look(lane: LaneRun, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    hold = RunHold(lane.run_id, clock=lambda: 0.0)
+    hold()
+    with django_assert_num_queries(1):
+        assert not hold()
 
 
 def test_a_lane_given_back_to_a_cancelled_run_ends_with_it(lane: LaneRun) -> None:
@@ -180,7 +239,7 @@ def test_runs_of_an_earlier_month_do_not_count(lane: LaneRun) -> None:
 
 
 def test_pausing_lets_no_lane_start_and_no_other_call(lane: LaneRun) -> None:
-    hold = RunHold(lane.run_id, clock=iter(range(10)).__next__)
+    hold = RunHold(lane.run_id)
 
     assert not hold()
     pausing.pause(run=lane.run, by=make_user())

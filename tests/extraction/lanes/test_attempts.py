@@ -1,12 +1,20 @@
 from __future__ import annotations
 
+from typing import TypeVar
+
 import pytest
 
 from extraction.codes import Code
 from extraction.findings import rejection
-from extraction.lanes.attempts import RetryRequest, StageOutcome, run_attempts
+from extraction.lanes.attempts import Attempted, RetryRequest, StageOutcome, run_attempts
+from extraction.lanes.side_by_side import Again
 
+T = TypeVar("T")
 AGAIN = RetryRequest((rejection(Code.EXTRACT_INVALID),))
+
+
+def as_it_is(attempted: Attempted[T]) -> Attempted[T]:
+    return attempted
 
 
 @pytest.mark.parametrize(
@@ -28,7 +36,11 @@ def test_run_attempts_ends_at_the_first_good_outcome_or_the_budget(
         made.append(len(made) + 1)
         return StageOutcome(made[-1], retry=None if made[-1] >= good_at else AGAIN)
 
-    attempted = run_attempts(retries, attempt)
+    attempted = run_attempts(retries, attempt, as_it_is)
+    rounds = 1
+    while isinstance(attempted, Again):
+        assert len(made) == rounds, "an attempt is made only by who takes it up"
+        attempted, rounds = attempted.call(), rounds + 1
 
     assert made == list(range(1, attempts + 1))
     assert (attempted.outcome.value, attempted.attempts, attempted.settled) == (attempts, attempts, settled)
@@ -39,4 +51,4 @@ def test_run_attempts_lets_errors_through() -> None:
         raise TimeoutError("no answer")
 
     with pytest.raises(TimeoutError, match="no answer"):
-        run_attempts(5, attempt)
+        run_attempts(5, attempt, as_it_is)

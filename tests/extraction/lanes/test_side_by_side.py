@@ -15,7 +15,7 @@ from extraction.codes import Code
 from extraction.errors import InternalError, LeaseLost, NotariusError, ProviderUnavailable, RunCancelled, RunPaused
 from extraction.lanes import side_by_side
 from extraction.lanes.ports import FixedSeats, LanePorts
-from extraction.lanes.side_by_side import Call, Stopped, run_side_by_side
+from extraction.lanes.side_by_side import Again, Call, Stopped, run_side_by_side
 
 PATIENCE_S = 20.0
 T = TypeVar("T")
@@ -180,18 +180,29 @@ def test_first_of_several_llm_errors_is_raised() -> None:
 
 
 @pytest.mark.parametrize("error", [RunCancelled("stopped"), LeaseLost("taken")], ids=["cancelled", "lease-lost"])
-def test_pulse_that_stops_the_lane_abandons_calls_in_flight(error: NotariusError) -> None:
+@pytest.mark.parametrize("told_by", ["pulse", "hold", "hold-of-a-paused-run"])
+def test_what_stops_the_lane_abandons_calls_in_flight(told_by: str, error: NotariusError) -> None:
     never = threading.Event()
     seats = ScriptedSeats([2])
+    answers: list[bool | NotariusError] = [False]
+    if told_by != "pulse":
+        answers += [error] if told_by == "hold" else [True, error]
 
     def pulse() -> None:
-        raise error
+        if told_by == "pulse":
+            raise error
+
+    def hold() -> bool:
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(answer, NotariusError):
+            raise answer
+        return answer
 
     with pytest.raises(type(error)) as raised:
         run_calls(
             [lambda: never.wait(PATIENCE_S)] * 4,
             limit=2,
-            ports=LanePorts(seats=seats, pulse=pulse),
+            ports=LanePorts(seats=seats, pulse=pulse, hold=hold),
             done=lambda result: None,
         )
 
@@ -304,3 +315,72 @@ def test_a_call_that_a_hold_cuts_off_has_not_failed() -> None:
 
     with pytest.raises(RunPaused):
         run_side_by_side([waits_to_try_again], limit=1, ports=LanePorts(hold=held.is_set), done=lambda result: None)
+
+
+def unusable(asked_again: threading.Event, first: Callable[[], object]) -> Call[int]:
+    """Return a call that does `first`, and would have to be made again."""
+
+    def again() -> int:
+        asked_again.set()
+        return 1
+
+    def call(stopped: Stopped) -> Again[int]:
+        first()
+        return Again(again)
+
+    return call
+
+
+def test_a_call_is_made_again_before_those_that_were_not_made_yet() -> None:
+    asked_again = threading.Event()
+    order: list[bool] = []
+
+    def other(stopped: Stopped) -> int:
+        order.append(asked_again.is_set())
+        return 2
+
+    done: list[int] = []
+    run_side_by_side([unusable(asked_again, int), other], limit=1, ports=LanePorts(), done=done.append)
+
+    assert order == [True]
+    assert done == [1, 2]
+
+
+def test_a_hold_lets_no_call_be_made_again() -> None:
+    asked_again, held = threading.Event(), threading.Event()
+    done: list[int] = []
+    with pytest.raises(RunPaused):
+        run_side_by_side(
+            [unusable(asked_again, held.set)], limit=1, ports=LanePorts(hold=held.is_set), done=done.append
+        )
+
+    assert done == []
+    assert not asked_again.is_set()
+
+
+def test_llm_error_lets_no_other_call_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The unusable answer comes only once the runner has taken the failure."""
+    asked_again, taken, failed = threading.Event(), threading.Event(), threading.Event()
+    done: list[int] = []
+    ended = side_by_side._ended
+
+    def watched(running: set[Future[int]]) -> set[Future[int]]:
+        found = ended(running)
+        if any(future.exception() for future in found):
+            taken.set()
+        return found
+
+    def failing(stopped: Stopped) -> int:
+        raise ProviderUnavailable("No answer.", code=Code.LLM_TIMEOUT)
+
+    def pulse() -> None:
+        if taken.is_set():
+            failed.set()
+
+    monkeypatch.setattr(side_by_side, "_ended", watched)
+    calls = [failing, unusable(asked_again, lambda: failed.wait(PATIENCE_S))]
+    with pytest.raises(ProviderUnavailable):
+        run_side_by_side(calls, limit=2, ports=LanePorts(pulse=pulse), done=done.append)
+
+    assert failed.is_set()
+    assert not asked_again.is_set()

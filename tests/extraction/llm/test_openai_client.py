@@ -479,6 +479,33 @@ def test_close_ends_a_wait_at_once() -> None:
     assert [type(error) for error in failures] == [ProviderUnavailable]
 
 
+def test_complete_stopped_while_it_waits_for_a_seat_makes_no_round_trip() -> None:
+    """One seat, which another call holds until the waiting one is stopped."""
+    arrived, waits, stopped = threading.Event(), threading.Event(), threading.Event()
+
+    def once_stopped(asked: RequestJson) -> Reply:
+        arrived.set()
+        assert stopped.wait(20)
+        return answer(GOOD)
+
+    def looks() -> bool:
+        waits.set()
+        return stopped.is_set()
+
+    server = ScriptedServer(responder=once_stopped)
+    with wire(server=server, concurrency=1, timeout_s=30.0) as w, ThreadPoolExecutor(2) as pool:
+        seated = pool.submit(w.ask)
+        assert arrived.wait(20)
+        waiting = pool.submit(w.ask, request(stopped=looks))
+        assert waits.wait(20)
+        stopped.set()
+        assert seated.result().data == GOOD
+        with pytest.raises(ProviderUnavailable):
+            waiting.result()
+
+    assert w.server.calls == len(w.record.exchanges) == 1
+
+
 def test_complete_after_close_is_unavailable() -> None:
     with wire(answer(GOOD)) as w:
         w.client.close()
