@@ -17,9 +17,9 @@ async function post(address, body, key, more = {}) {
 
 const form = new FormData();
 form.set("file", new Blob([await readFile("session-9.txt")]), "session-9.txt");
-const kept = await post(`${session}/transcripts`, form, "session-9-upload");
+const kept = await post(`${session}/transcripts`, form, "session-9-upload-by-js");
 console.log("revision", kept.revision, "with", kept.unit_count, "units");
 
 const json = { "Content-Type": "application/json" };
-const run = await post(`${session}/runs`, JSON.stringify({ pipeline: "npcs-only" }), "session-9-run", json);
+const run = await post(`${session}/runs`, JSON.stringify({ pipeline: "npcs-only" }), "session-9-run-by-js", json);
 console.log("run", run.id, "is", run.state);
