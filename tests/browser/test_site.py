@@ -163,6 +163,7 @@ def test_printed_session_is_a_chronicle(window: Window, told: Campaign) -> None:
     for name in (".masthead", ".campaign-head", ".said .at", ".reader-tools"):
         expect(window.page.locator(f"{name}:visible")).to_have_count(0)
         expect(window.page.locator(name).first).to_be_attached()
+    assert window.faults == []
 
 
 @pytest.fixture(scope="module")

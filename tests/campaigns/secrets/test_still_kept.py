@@ -154,11 +154,9 @@ def test_a_record_that_a_review_already_gave_lines_of_a_kept_one_is_kept_and_the
     assert {record["detail"] for record in seen(session, "enemy-events")} == {"gone"}
 
 
-def test_one_turn_of_a_parted_one_is_kept_without_the_other(session: GameSession, gm: User) -> None:
-    page = upload(session, SAID, gm)
-    acts = [families.action("He draws."), families.action("He strikes.")]
-    version = approved(page, "combat-turns", [families.turn(page, "Pike", acts, "Two acts.", ((2, 3),))], gm)
-    parted = editing.split_turn(
+def parted_by_review(version: ArtifactVersion, gm: User) -> ArtifactVersion:
+    """Split the first turn, at lines 2 to 3: its second action is Borrel's, at line 3."""
+    return editing.split_turn(
         artifact_id=version.artifact_id,
         expected_version=1,
         record=0,
@@ -168,6 +166,13 @@ def test_one_turn_of_a_parted_one_is_kept_without_the_other(session: GameSession
         fields={"actor": "Borrel"},
         by=gm,
     ).version
+
+
+def test_one_turn_of_a_parted_one_is_kept_without_the_other(session: GameSession, gm: User) -> None:
+    page = upload(session, SAID, gm)
+    acts = [families.action("He draws."), families.action("He strikes.")]
+    version = approved(page, "combat-turns", [families.turn(page, "Pike", acts, "Two acts.", ((2, 3),))], gm)
+    parted = parted_by_review(version, gm)
     actors = [record["actor"] for record in records_of(orjson.loads(parted.payload))]
     secrets.hide_occurrence(version=parted, record=actors.index("Borrel"), by=gm)
     # What is approved still tells both in one.
@@ -186,17 +191,8 @@ def test_both_turns_are_kept_that_a_review_makes_of_a_kept_one(session: GameSess
     ]
     version = approved(page, "combat-turns", turns, gm)
     secrets.hide_occurrence(version=version, record=0, by=gm)
-    parted = editing.split_turn(
-        artifact_id=version.artifact_id,
-        expected_version=1,
-        record=0,
-        actions=[1],
-        ranges=[(3, 3)],
-        kept=[(2, 2)],
-        fields={"actor": "Borrel"},
-        by=gm,
-    )
-    versions.approve(version_id=parted.version.pk, note="", by=gm)
+    parted = parted_by_review(version, gm)
+    versions.approve(version_id=parted.pk, note="", by=gm)
 
     assert [record["actor"] for record in seen(session, "combat-turns")] == ["Mira"]
 
@@ -207,16 +203,7 @@ def test_half_of_a_kept_turn_told_as_a_given_up_review_had_it_does_not_show_the_
     page = upload(session, SAID, gm)
     acts = [families.action("He draws."), families.action("He strikes.")]
     version = approved(page, "combat-turns", [families.turn(page, "Pike", acts, "Two acts.", ((2, 3),))], gm)
-    parted = editing.split_turn(
-        artifact_id=version.artifact_id,
-        expected_version=1,
-        record=0,
-        actions=[1],
-        ranges=[(3, 3)],
-        kept=[(2, 2)],
-        fields={"actor": "Borrel"},
-        by=gm,
-    ).version
+    parted = parted_by_review(version, gm)
     versions.reject(version_id=parted.pk, note="One turn.", by=gm)
     secrets.hide_occurrence(version=version, record=0, by=gm)
     first = next(record for record in records_of(orjson.loads(parted.payload)) if record["actor"] == "Pike")
