@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TypeVar
 
 import orjson
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -25,7 +26,10 @@ from campaigns.joining import Citation
 from campaigns.library import bulk, combat, occurrences, registry, transcripts
 from campaigns.library.registry import Full, Line
 from campaigns.library.sight import Sight
+from campaigns.library.sources import KINDS
 from extraction.identity import comparison_key
+
+Item = TypeVar("Item")
 
 ORDER = Keyset({"key": str, "id": str})
 EVERY_FIELD = ",".join(ENTRY_FIELDS)
@@ -70,7 +74,11 @@ def all_of(request: HttpRequest, slug: str, kind: str, query: EntryQuery) -> Htt
 
 def occurrences_of(request: HttpRequest, slug: str, kind: str, entity_id: str, query: OccurrencesQuery) -> HttpResponse:
     """Answer with where the entry occurs, in the order of sessions and of what was said."""
-    found = occurrences.occurrences_of(seen(request, slug, query), kind, entity_id)
+    sight, family = seen(request, slug, query), KINDS[kind].occurrences
+    places = [
+        place for place in occurrences.places_of(sight, kind, entity_id) if query.session in (None, place.session)
+    ]
+    shown, cursor = stretch(places, query, RECORDS, lambda place: (place.session, family, place.index))
     items = [
         {
             "session": one.session,
@@ -84,10 +92,9 @@ def occurrences_of(request: HttpRequest, slug: str, kind: str, entity_id: str, q
             "index": one.index,
             "evidence": cited_as(one.refs),
         }
-        for one in found
-        if query.session in (None, one.session)
+        for one in occurrences.occurrences_at(sight, shown)
     ]
-    return hashed(request, paged(items, query, RECORDS))
+    return hashed(request, orjson.dumps(listing(items, cursor)))
 
 
 def combat_of(request: HttpRequest, slug: str, kind: str, entity_id: str, query: OccurrencesQuery) -> HttpResponse:
@@ -195,15 +202,23 @@ def cited_as(evidence: Iterable[Citation], said: dict[Citation, str | None] | No
 
 
 def paged(items: Sequence[Row], query: ListQuery, identity: Keyset) -> bytes:
-    """Return a page of a list that is made as a whole, going on behind the item that the cursor names.
+    """Return a page of a list that is made as a whole, as `stretch` finds it."""
+    shown, cursor = stretch(items, query, identity, lambda item: tuple(item[name] for name in identity.fields))
+    return orjson.dumps(listing(shown, cursor))
+
+
+def stretch(
+    items: Sequence[Item], query: ListQuery, identity: Keyset, key_of: Callable[[Item], tuple[object, ...]]
+) -> tuple[Sequence[Item], str | None]:
+    """Return the items behind the one that the cursor names, and the cursor to go on with if there are more.
 
     Raises ActionError where that item is not there any more.
     """
     start, after = 0, identity.after(query.cursor)
     if after is not None:
-        keys = [tuple(item[name] for name in identity.fields) for item in items]
+        keys = [key_of(item) for item in items]
         if after not in keys:
             raise ActionError("What the cursor led on from is not there any more: start again without it.")
         start = keys.index(after) + 1
-    shown, cursor = identity.page(items[start : start + query.limit + 1], query.limit)
-    return orjson.dumps(listing(shown, cursor))
+    end = start + query.limit
+    return items[start:end], identity.cursor(key_of(items[end - 1])) if end < len(items) else None

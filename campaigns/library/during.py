@@ -18,7 +18,7 @@ def during(sight: Sight, number: int, fight: Fight, families: Collection[str]) -
 
     A family that was read from another revision of the transcript than the fight tells nothing.
     """
-    found = payloads(sight, (FAMILY, *families), number)
+    found = payloads(sight, (FAMILY, *families), [number])
     empty: dict[str, list[dict[str, Any]]] = {family: [] for family in families}
     if (number, FAMILY) not in found:
         return empty

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -101,27 +101,38 @@ def _veiled(sight: Sight, version: ArtifactVersion, veiling: Veiling) -> tuple[s
     return found
 
 
-def payloads(
-    sight: Sight, families: Iterable[str], number: int | None = None
-) -> Mapping[tuple[int, str], tuple[ArtifactVersion, dict[str, Any]]]:
-    """Return by session number and family the version shown and its payload, in the order of sessions.
+def shown(
+    sight: Sight, families: Iterable[str], numbers: Collection[int] | None = None, *, whole: bool = True
+) -> Mapping[tuple[int, str], ArtifactVersion]:
+    """Return by session number and family the version that the sight shows, in the order of sessions.
 
-    With `number` those of one session alone.
+    With `numbers` those of these sessions alone; without `whole` nothing of what they say is read.
     """
     lanes = [f"dnd/{family}" for family in families]
     rows = chosen_versions(sight).filter(artifact__lane__in=lanes)
-    if number is not None:
-        rows = rows.filter(artifact__session__number=number)
-    found = rows.select_related("artifact__session", "player_payload", "transcript").defer(
-        "manifest", "findings", "consolidations"
-    )
+    if numbers is not None:
+        rows = rows.filter(artifact__session__number__in=numbers)
+    unread = ["manifest", "findings", "consolidations"]
+    if not whole and veiling_of(sight) is None:
+        unread += ["payload", "player_payload__payload"]
+    found = rows.select_related("artifact__session", "player_payload", "transcript").defer(*unread)
+    return {
+        (version.artifact.session.number, family_of(version)): version
+        for version in found.order_by("artifact__session__number")
+    }
+
+
+def payloads(
+    sight: Sight, families: Iterable[str], numbers: Collection[int] | None = None
+) -> Mapping[tuple[int, str], tuple[ArtifactVersion, dict[str, Any]]]:
+    """Return by session number and family the version shown and its payload, in the order of sessions.
+
+    With `numbers` those of these sessions alone.
+    """
     veiling = veiling_of(sight)
     return {
-        (version.artifact.session.number, family_of(version)): (
-            version,
-            orjson.loads(content_of(sight, version, veiling).payload),
-        )
-        for version in found.order_by("artifact__session__number")
+        at: (version, orjson.loads(content_of(sight, version, veiling).payload))
+        for at, version in shown(sight, families, numbers).items()
     }
 
 

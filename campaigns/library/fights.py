@@ -71,7 +71,7 @@ class Fight:
 def fights(sight: Sight, number: int) -> list[Fight]:
     """Return the session's fights in their order; none where no turns are approved."""
     visible(sight, number)
-    found = payloads(sight, (FAMILY, SCENES), number)
+    found = payloads(sight, (FAMILY, SCENES), [number])
     if (number, FAMILY) not in found:
         return []
     version, payload = found[number, FAMILY]

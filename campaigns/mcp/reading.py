@@ -90,8 +90,8 @@ def places_of(actor: Actor, campaign: str, kind: str, entity_id: str, quotes: in
     """Return where the entry occurs, in the order of the story."""
     sight = sight_of(actor, campaign)
     name = registry.entry(sight, _kind(kind), entity_id).name
-    found = occurrences.occurrences_of(sight, kind, entity_id)
-    shown = found[:MOST_LISTED]
+    found = occurrences.places_of(sight, kind, entity_id)
+    shown = occurrences.occurrences_at(sight, found[:MOST_LISTED])
     words = transcripts.quotes(sight, [ref for each in shown for ref in each.refs][: _bounded(quotes)])
     lines = [
         OccurrenceLine(

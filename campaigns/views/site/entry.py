@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from campaigns.joining import Citation
-from campaigns.library.occurrences import Occurrence, companions, occurrences_of
+from campaigns.library.occurrences import Occurrence, Place, companions, occurrences_at, places_of
 from campaigns.library.registry import Full, Line, entries, entry
 from campaigns.library.standing import unmoved
 from campaigns.library.transcripts import quotes
@@ -102,9 +102,9 @@ def entry_page(request: HttpRequest, visit: Visit, kind: str, entity_id: str) ->
     found = entry(visit.sight, kind, entity_id)
     if found.entity_id != entity_id:
         return HttpResponseRedirect(entry_address(visit.campaign.slug, kind, found.entity_id))
-    met = occurrences_of(visit.sight, kind, found.entity_id)
+    met = places_of(visit.sight, kind, found.entity_id)
     start = min(whole_number(request.GET.get("from", "")) or 0, len(met))
-    stretch = met[start : start + MOST_OCCURRENCES]
+    stretch = occurrences_at(visit.sight, met[start : start + MOST_OCCURRENCES])
     later = start + MOST_OCCURRENCES
     first, last = _ends(found, met)
     context = {
@@ -137,8 +137,8 @@ def _place(parts: Sequence[str]) -> tuple[str, str] | None:
     return (parts[0].replace("\x00", ""), parts[1].replace("\x00", "")) if len(parts) == 2 else None
 
 
-def _ends(found: Full, met: Sequence[Occurrence]) -> tuple[int | None, int | None]:
-    numbers = [*found.sessions, *(occurrence.session for occurrence in met)]
+def _ends(found: Full, met: Sequence[Place]) -> tuple[int | None, int | None]:
+    numbers = [*found.sessions, *(place.session for place in met)]
     return (min(numbers), max(numbers)) if numbers else (None, None)
 
 

@@ -151,7 +151,7 @@ def scenes_of(visit: Visit, number: int) -> list[Scene]:
 
 def _scenes(sight: Sight, number: int) -> tuple[str, list[dict[str, Any]]]:
     """Return the scenes with the source that their units are of; none where none are approved."""
-    found = payloads(sight, (SCENES,), number).get((number, SCENES))
+    found = payloads(sight, (SCENES,), [number]).get((number, SCENES))
     return ("", []) if found is None else (found[0].transcript.source_id, records_of(found[1]))
 
 

@@ -16,7 +16,7 @@ from pytest_django import DjangoDbBlocker
 from campaigns.actions import secrets, sessions, versions
 from campaigns.errors import NotFound
 from campaigns.joining import Citation
-from campaigns.library import artifacts, changes, fights, occurrences, registry, transcripts
+from campaigns.library import artifacts, changes, fights, occurrences, outlines, registry, transcripts
 from campaigns.library import sessions as evenings
 from campaigns.library.sight import Edition, Sight
 from campaigns.library.sources import KINDS
@@ -261,8 +261,11 @@ def test_a_campaign_without_secrets_keeps_no_rows_for_players(gm: User) -> None:
 
 
 @pytest.mark.parametrize("edition", list(Edition))
-def test_reads_take_a_constant_number_of_queries(told: Story, gm: User, edition: Edition) -> None:
+def test_reads_take_a_constant_number_of_queries(
+    told: Story, gm: User, edition: Edition, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def queries() -> list[int]:
+        monkeypatch.setattr(outlines, "_kept", outlines._Kept())
         seen, found = sight(told.campaign, edition), []
         reads = (
             lambda: registry.entries(seen, "npc", limit=50),
