@@ -177,10 +177,16 @@ class _View:
                     self._hidden.add(group["id"])
 
     def _grown(self, merges: Sequence[KeptMerge]) -> Sequence[KeptMerge]:
-        if not merges:
-            return merges
-        told = [Joined(identities_of(group), _result_of(group)) for _, group in self._telling.groups(merges)]
-        return grown(merges, told, self._telling.ids())
+        """Return the merges with all that their members are known as.
+
+        Once they have grown, more of what was pending joins two of their members, which lets them grow again.
+        """
+        before: Sequence[KeptMerge] = ()
+        while merges != before:
+            before = merges
+            told = [Joined(identities_of(group), _result_of(group)) for _, group in self._telling.groups(before)]
+            merges = grown(before, told, self._telling.ids())
+        return merges
 
     def hidden_names(self) -> Iterator[str]:
         yield from (name for entity_id, names in self._names().items() if entity_id in self._hidden for name in names)

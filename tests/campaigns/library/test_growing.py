@@ -110,6 +110,22 @@ def test_what_was_made_after_the_merge_was_kept_and_never_approved_counts_for_no
     assert (one.parted, one.hidden, one.names) == (other.parted, other.hidden, other.names)
 
 
+def test_what_was_pending_joins_also_those_that_the_merge_has_come_to_be_about() -> None:
+    """Two were told as Dovane, and Dovane as one with the first of them: neither was approved, both tell the secret."""
+    amaris, ferryman, dovane = (record("npc", name, 1, [at]) for at, name in enumerate((*FEW[:2], "Dovane"), start=1))
+    cendrik = record("npc", "Cendrik", 1, [1, 3])
+    groups = [
+        (1, {"id": dovane["id"], "canonical": "Dovane", "members": [amaris, ferryman]}),
+        (1, {"id": cendrik["id"], "canonical": "Cendrik", "members": [amaris, dovane]}),
+    ]
+    members = tuple(Member(frozenset({each["id"]}), each["name"]) for each in (amaris, ferryman))
+    past = Past(World("npc", [], {}, Kept(merges=(KeptMerge(1, "npc", members, KEPT_AT),))), [], groups)
+
+    (merge,) = past.veil(past.kept, KEPT_AT - timedelta(days=1)).kept.merges
+
+    assert {member.name for member in merge.members} == {*FEW[:2], "Dovane", "Cendrik"}
+
+
 def test_names_that_two_members_share_stand_for_neither() -> None:
     """Two mills that are kept apart are known by their ids; a third of that name is nobody's."""
     mills = (Member(frozenset({"a"}), "Old Mill", False), Member(frozenset({"b"}), "the Old Mill", False))
