@@ -105,7 +105,8 @@ class ArchiveCollector(Collector):
         yield GaugeMetricFamily(
             "notarius_queue_age_seconds", "How long the longest waiting lane has waited.", now.queue_age
         )
-        yield GaugeMetricFamily("notarius_queue_tasks", "Tasks that no worker has taken.", now.queue_tasks)
+        if now.queue_tasks is not None:
+            yield GaugeMetricFamily("notarius_queue_tasks", "Tasks that no worker has taken.", now.queue_tasks)
         yield GaugeMetricFamily("notarius_supervisors", "Worker supervisors seen just now.", now.supervisors)
 
 

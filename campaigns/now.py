@@ -28,13 +28,16 @@ class LaneTotal:
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """`runs` and `lanes` count by state, every state named; `queue_age` is in seconds, 0 where no lane waits."""
+    """`runs` and `lanes` count by state, every state named; `queue_age` is in seconds, 0 where no lane waits.
+
+    `queue_tasks` is None where the broker does not answer.
+    """
 
     runs: dict[str, int]
     lanes: dict[str, int]
     usage: list[LaneTotal]
     queue_age: float
-    queue_tasks: int
+    queue_tasks: int | None
     supervisors: int
 
     @property
@@ -56,9 +59,16 @@ def read_now() -> Now:
         lanes=_by_state(LaneRun),
         usage=_usage(),
         queue_age=(at - since).total_seconds() if since else 0.0,
-        queue_tasks=queue.undelivered(),
+        queue_tasks=_tasks(),
         supervisors=alive.count(),
     )
+
+
+def _tasks() -> int | None:
+    try:
+        return queue.undelivered()
+    except queue.BrokerAway:
+        return None
 
 
 def _by_state(model: type[Run] | type[LaneRun]) -> dict[str, int]:

@@ -10,7 +10,10 @@ from django.utils import timezone
 from django_q.brokers import get_broker
 from django_q.models import OrmQ
 from django_q.tasks import async_task
+from redis.exceptions import RedisError
 
+# What a broker raises that is away and is not the database.
+BrokerAway = RedisError
 # A canary taken by another machine's cluster is passed on so often before it is given up.
 CANARY_HOPS = 8
 

@@ -75,9 +75,11 @@ class Supervisor:
         self._shut_down()
 
     def _with_database(self, act: Callable[[datetime], None]) -> None:
-        """Do it; a database that is away for a while must not end the supervisor."""
+        """Do it; a database or a broker that is away for a while must not end the supervisor."""
         try:
             act(timezone.now())
+        except queue.BrokerAway as error:
+            logger.error("supervisor: the broker failed with %s", type(error).__name__)
         except db.Error as error:
             logger.error("supervisor: the database failed with %s", type(error).__name__)
             db.connections.close_all()

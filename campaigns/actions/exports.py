@@ -23,6 +23,7 @@ from campaigns.access import Actor, Need, Who, campaign_for, may
 from campaigns.actions import audit
 from campaigns.actions.locking import lock_campaign
 from campaigns.adapters import downloads
+from campaigns.committing import after_commit
 from campaigns.errors import ActionError, Conflict, Forbidden, NotFound
 from campaigns.exports.formats import FORMATS
 from campaigns.library.sight import Edition, Sight, sight_of
@@ -71,7 +72,7 @@ def order(
         campaign=campaign, format=format, edition=edition, as_of=as_of, ordered_by=by, rung_at=timezone.now()
     )
     audit.record(by=by, act="export.order", subject=export, campaign=campaign, format=format, edition=edition)
-    transaction.on_commit(partial(_log_order, export.pk), robust=True)
+    after_commit(_log_order, export.pk)
     _ring(export.pk)
     return export
 
@@ -118,14 +119,14 @@ def discard(*, export: Export, by: User) -> None:
     audit.record(by=by, act="export.discard", subject=export, campaign=export.campaign)
     mark = export.mark
     export.delete()
-    transaction.on_commit(partial(downloads.remove, mark), robust=True)
+    after_commit(downloads.remove, mark)
 
 
 @transaction.atomic
 def discard_all(*, campaign: Campaign) -> None:
     """Remove all exports of the campaign and their files: they hold what is being taken out of it."""
     for mark in campaign.exports.exclude(mark="").values_list("mark", flat=True):
-        transaction.on_commit(partial(downloads.remove, mark), robust=True)
+        after_commit(downloads.remove, mark)
     campaign.exports.all().delete()
 
 
@@ -311,5 +312,5 @@ def _take_back(export_id: int, token: str, at: datetime) -> bool:
 
 
 def _ring(export_id: int) -> None:
-    # robust: a queue that is down must not undo what was committed; the sweep rings later.
-    transaction.on_commit(partial(queue.enqueue_export, export_id), robust=True)
+    # A queue that is down fails nobody; the sweep rings later.
+    after_commit(queue.enqueue_export, export_id)

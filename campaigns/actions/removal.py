@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -12,6 +11,7 @@ from django.db.models import Model, QuerySet
 from campaigns.actions import audit, exports
 from campaigns.actions.locking import lock_campaign
 from campaigns.adapters import uploads
+from campaigns.committing import after_commit
 from campaigns.errors import ActionError, Conflict
 from campaigns.keeping import erasing
 from campaigns.models import (
@@ -71,7 +71,7 @@ def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> N
         **{name.replace(" ", "_"): count for name, count in counts.items()},
     )
     exports.discard_all(campaign=locked)
-    transaction.on_commit(partial(uploads.discard_all, campaign_id=locked.pk), robust=True)
+    after_commit(uploads.discard_all, campaign_id=locked.pk)
     backend().remove(campaign_stretch(locked.pk))
     locked.delete()
     erasing.erase_deleted()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 
-from django.db import transaction
-
 from campaigns import tracing
+from campaigns.committing import after_commit
 from campaigns.models import Run
 
 logger = logging.getLogger(__name__)
@@ -23,4 +22,4 @@ def say(run: Run, what: str, *values: str | float, lane: int = 0) -> None:
         with tracing.tracing(request=request, run=run.pk, lane=lane):
             logger.info(what, *values)
 
-    transaction.on_commit(line, robust=True)
+    after_commit(line)

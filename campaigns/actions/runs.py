@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -22,6 +21,7 @@ from campaigns.actions.leases import EXHAUSTED, MAX_ATTEMPTS, fence
 from campaigns.actions.locking import lock_session
 from campaigns.actions.versions import publish
 from campaigns.adapters.providers import profiles
+from campaigns.committing import after_commit
 from campaigns.errors import ActionError, Conflict
 from campaigns.models import ArtifactVersion, CallSeat, GameSession, LaneRun, Run
 from extraction.codes import Code
@@ -102,22 +102,28 @@ def finish(*, lane_id: int, token: str, result: LaneResult) -> ArtifactVersion:
 
 
 @transaction.atomic
-def fail(*, lane_id: int, token: str, error: NotariusError) -> None:
-    """End the lane without an artifact: cancelled if its run was, failed otherwise. LeaseLost as `finish` does."""
+def fail(*, lane_id: int, token: str, error: NotariusError) -> str:
+    """End the lane without an artifact, cancelled if its run was, failed otherwise, and return the code that it has.
+
+    LeaseLost as `finish` does.
+    """
     run = _locked_run(lane_id)
+    code = error.code.value
     if run.state == Run.State.CANCELLED or isinstance(error, RunCancelled):
-        _end(lane_id, token, State.CANCELLED, error_code=Code.RUN_CANCELLED.value)
+        code = Code.RUN_CANCELLED.value
+        _end(lane_id, token, State.CANCELLED, error_code=code)
     else:
         findings: tuple[Finding, ...] = getattr(error, "findings", ())
         _end(
             lane_id,
             token,
             State.FAILED,
-            error_code=error.code.value,
+            error_code=code,
             error_message=str(error)[:500],
             findings=[finding.as_json() for finding in bounded(findings)],
         )
     _advance(run)
+    return code
 
 
 @transaction.atomic
@@ -270,5 +276,5 @@ def _end_run(run: Run, *, lanes: int, unsuccessful: int) -> None:
 
 def ring(lane_id: int) -> None:
     """Ask a worker for the lane once the transaction is done."""
-    # robust: a queue that is down must not undo what was committed; the sweep rings later.
-    transaction.on_commit(partial(queue.enqueue, lane_id), robust=True)
+    # A queue that is down fails nobody; the sweep rings later.
+    after_commit(queue.enqueue, lane_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.db import transaction
@@ -10,6 +9,7 @@ from django.db import transaction
 from campaigns.actions import audit, exports, players, registry
 from campaigns.actions.locking import lock_session
 from campaigns.adapters import uploads
+from campaigns.committing import after_commit
 from campaigns.errors import Conflict, NotFound
 from campaigns.keeping import erasing
 from campaigns.library.sources import kind_of
@@ -51,7 +51,7 @@ def remove(*, session_id: int, by: User | None) -> None:
     audit.record(by=by, act="session.remove", subject=session, campaign=session.campaign, **facts)
     campaign = session.campaign
     exports.discard_all(campaign=campaign)
-    transaction.on_commit(partial(uploads.discard_all, campaign_id=campaign.pk), robust=True)
+    after_commit(uploads.discard_all, campaign_id=campaign.pk)
     forget(session)
     session.delete()
     for kind in sorted(kind for lane in lanes if (kind := kind_of(lane)) is not None):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -23,6 +22,7 @@ from campaigns import queue
 from campaigns.access import Need, may, standing
 from campaigns.actions import audit
 from campaigns.actions.locking import lock_campaign
+from campaigns.committing import after_commit
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.library.changes import ChangeRow, changes
 from campaigns.library.sight import sight_of
@@ -226,8 +226,8 @@ def _tell(
         due_at=at,
         rung_at=at,
     )
-    # robust: a queue that is down must not undo what was committed; the sweep rings later.
-    transaction.on_commit(partial(queue.enqueue_delivery, delivery.pk), robust=True)
+    # A queue that is down fails nobody; the sweep rings later.
+    after_commit(queue.enqueue_delivery, delivery.pk)
     return delivery
 
 

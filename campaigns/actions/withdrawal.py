@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from django.db import transaction
@@ -24,6 +23,7 @@ from campaigns.actions.corrections import units_of
 from campaigns.actions.locking import lock_campaign, lock_session
 from campaigns.actions.transcripts import add_revision
 from campaigns.adapters import uploads
+from campaigns.committing import after_commit
 from campaigns.errors import ActionError, Conflict
 from campaigns.keeping import erasing
 from campaigns.models import Campaign, Checkpoint, Exchange, GameSession, Run, Transcript, Unit
@@ -87,7 +87,7 @@ def withdraw_words(*, campaign: Campaign, label: str, by: User | None) -> int:
     Exchange.objects.filter(lane__run__session__in=touched).delete()
     Checkpoint.objects.filter(session__in=touched).delete()
     exports.discard_all(campaign=campaign)
-    transaction.on_commit(partial(uploads.discard_all, campaign_id=campaign.pk), robust=True)
+    after_commit(uploads.discard_all, campaign_id=campaign.pk)
     # What players read says of which words it was made.
     players.rebuild(campaign=campaign)
     erasing.erase_deleted()

@@ -211,3 +211,29 @@ def test_a_reader_of_the_log_is_not_waited_for_long_and_the_next_purge_ends_it(
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA busy_timeout")
         assert cursor.fetchone() == (20_000,)
+
+
+def test_a_campaign_is_removed_though_somebody_writes(campaign: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What follows the commit waits a little for the other writer and leaves the rest to the next purge."""
+    monkeypatch.setattr(erasing, "PATIENCE_MS", 50)
+    patience = pragma("busy_timeout")
+    name = connection.settings_dict["NAME"]
+    with closing(sqlite3.connect(name, uri=str(name).startswith("file:"), isolation_level=None)) as other:
+        act = erasing._merged
+
+        def meanwhile(within_s: float | None) -> bool:
+            other.execute("BEGIN IMMEDIATE")
+            return act(within_s)
+
+        monkeypatch.setattr(erasing, "_merged", meanwhile)
+        remove_campaign(campaign=campaign, confirmed=campaign.slug, by=None)
+        other.execute("ROLLBACK")
+
+    assert not Campaign.objects.exists()
+    assert pragma("busy_timeout") == patience
+
+
+def pragma(name: str) -> object:
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA {name}")
+        return cursor.fetchone()[0]

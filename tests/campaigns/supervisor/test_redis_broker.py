@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,12 +13,11 @@ import pytest
 import redis
 from django.db import connection
 
-from tests.campaigns.supervisor.installation import Installation, eventually
+from tests.campaigns.supervisor.installation import WHERE, Installation, eventually
 from tests.loopback import ScriptedServer, answer
 from tests.soak import story
 
 URL = "redis://127.0.0.1:6379/13"
-WHERE = ("--campaign", "ferry", "--session", "1")
 
 
 def answers() -> bool:
@@ -56,12 +56,7 @@ def place(tmp_path: Path, server: ScriptedServer) -> Iterator[Installation]:
         NOTARIUS_LLM_CHUNK_UNITS=str(story.CHUNK_UNITS),
         NOTARIUS_LLM_CONCURRENCY="2",
     )
-    (folder / "mine.toml").write_text(story.pipeline(story.FIRST, story.SECOND), encoding="utf-8")
-    (folder / "campaign.toml").write_text('[campaign]\nslug = "ferry"\nname = "The Ferry"\n', encoding="utf-8")
-    (folder / "session.json").write_bytes(story.transcript(story.CHUNKS))
-    place.command("migrate", "-v0")
-    place.command("load_campaign", str(folder / "campaign.toml"))
-    place.command("import_transcript", str(folder / "session.json"), *WHERE)
+    place.settle(story.transcript(story.CHUNKS), story.pipeline(story.FIRST, story.SECOND))
     yield place
     place.end()
     with redis.from_url(URL) as client:
@@ -84,3 +79,19 @@ def test_lanes_that_redis_lost_with_the_cluster_are_rung_for_again(place: Instal
     assert len({seen.body for seen in server.requests}) == story.calls(story.CHUNKS)
     assert server.calls - story.calls(story.CHUNKS) <= 2
     assert place.stop(supervisor) == 0
+
+
+def test_supervisor_outlives_a_redis_that_is_away(tmp_path: Path) -> None:
+    """It says so, and goes on sweeping until Redis is back; a service manager would kill busy workers with it."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        url = f"redis://127.0.0.1:{nobody.getsockname()[1]}/0"
+        place = Installation(tmp_path, NOTARIUS_BROKER="redis", REDIS_URL=url)
+        place.command("migrate", "-v0")
+        supervisor = place.start("work")
+        told = "supervisor: the broker failed with ConnectionError"
+        eventually(lambda: place.log.read_text(encoding="utf-8").count(told) >= 2, "it fails twice")
+
+        assert supervisor.poll() is None
+        assert place.stop(supervisor) == 0
+        place.end()
