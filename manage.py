@@ -14,6 +14,7 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "notarius_site.settings")
     from django.core.exceptions import ImproperlyConfigured
     from django.core.management import CommandError, CommandParser, execute_from_command_line
+    from django.db import OperationalError, ProgrammingError
 
     def refuse(parser: CommandParser, message: str) -> NoReturn:
         raise CommandError(message)
@@ -22,11 +23,17 @@ def main() -> None:
     CommandParser.error = refuse  # type: ignore[method-assign]
     try:
         execute_from_command_line(sys.argv)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (CommandError, ImproperlyConfigured) as error:
         if "--traceback" in sys.argv:
             raise
         sys.exit(f"{type(error).__name__}: {error}")
+    except (OperationalError, ProgrammingError) as error:
+        if "--traceback" in sys.argv:
+            raise
+        # What the driver says may name the server and who signs in.
+        sys.exit(f"{type(error).__name__}: the database refused; check DATABASE_URL, or see more with --traceback.")
     except BrokenPipeError:
         # Any other pipe that breaks, such as one to a child, is a fault.
         if not _reader_is_gone():
@@ -39,7 +46,9 @@ def main() -> None:
 
 
 def _reader_is_gone() -> bool:
-    """Return whether whoever read what is printed has enough, such as `head`."""
+    """Return whether whoever read what is printed has enough, such as `head`; nobody did where it was closed."""
+    if sys.stdout is None:
+        return False
     poll = select.poll()
     poll.register(sys.stdout, select.POLLOUT)
     return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))

@@ -99,7 +99,8 @@ def opposing(
     # A number that no row has.
     said = Decision(pk=0, session=session, lane=lane, kind=kind, keys=list(keys), data=dict(data))
     found = contradictions_of([*live(session, lane), said])
-    return tuple(row for rows in found if said in rows for row in rows if row != said)
+    # Two of these may meet it in more than one way.
+    return tuple(dict.fromkeys(row for rows in found if said in rows for row in rows if row != said))
 
 
 def naming_over(session: GameSession, lane: str, keys: Sequence[Mapping[str, Any]]) -> list[list[Any]]:

@@ -24,6 +24,8 @@ MULTIPART = "multipart/form-data"
 FORM_BYTES = 65_536
 # Web servers and proxies refuse addresses of more than 8 KiB with answers of their own: ours comes first.
 ADDRESS_MAX_BYTES = 4_096
+# Of a length's digits; Python makes no number of some thousand of them.
+MOST_DIGITS = 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def _refusal(request: HttpRequest, endpoint: Endpoint) -> int | None:
 def length_of(request: HttpRequest) -> int:
     """Return how many bytes the body has, as the request says; nothing that says less is read further."""
     text = request.META.get("CONTENT_LENGTH") or "0"
-    return int(text) if text.isascii() and text.isdigit() else 0
+    return int(text.lstrip("0")[:MOST_DIGITS] or 0) if text.isascii() and text.isdigit() else 0
 
 
 def _as_problem(response: HttpResponseBase) -> HttpResponseBase:

@@ -19,6 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from django.db import DEFAULT_DB_ALIAS, Error, connection, connections, transaction
 from django.db.migrations.loader import MigrationLoader
@@ -172,7 +173,7 @@ def _copied(folder: Path) -> tuple[Path, dict[str, tuple[int, str]]]:
 
 
 def _digests_of(file: Path) -> dict[str, tuple[int, str]]:
-    with source_at(f"sqlite:///{file}") as alias:
+    with source_at(f"sqlite:///{quote(str(file))}") as alias:
         return digests(alias)
 
 

@@ -135,6 +135,15 @@ def test_body_without_a_length_is_refused_and_not_taken_for_none(
     assert not transcript.session.runs.exists()
 
 
+@pytest.mark.parametrize("length", ["9" * 5_000, "0" * 5_000 + "9" * 9])
+def test_body_of_a_length_that_is_no_number_any_more_is_too_large(
+    length: str, client: Client, transcript: Transcript
+) -> None:
+    got = client.post(f"{SESSION}/runs", b"{}", content_type="application/json", CONTENT_LENGTH=length)
+
+    assert (got.status_code, got.json()["code"]) == (413, "request.too_large")
+
+
 @pytest.mark.parametrize("beyond", [0, 1])
 def test_address_that_is_too_long_is_a_problem(beyond: int, client: Client, campaign: Campaign) -> None:
     wanted = (414, "request.address_too_long") if beyond else (422, "request.invalid")

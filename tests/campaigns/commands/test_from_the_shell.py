@@ -10,12 +10,16 @@ import pytest
 from tests.conftest import ROOT
 
 
+def clean_environ(folder: Path) -> dict[str, str]:
+    environ = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    return environ | {"NOTARIUS_DATA_DIR": str(folder)}
+
+
 def manage(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run manage.py against a new, empty SQLite file, or with these settings."""
-    environ = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     return subprocess.run(
         [sys.executable, str(ROOT / "manage.py"), *arguments],
-        env=environ | {"NOTARIUS_DATA_DIR": str(folder)} | settings,
+        env=clean_environ(folder) | settings,
         capture_output=True,
         text=True,
         timeout=60,
@@ -171,6 +175,27 @@ def test_a_reader_that_has_enough_of_a_long_line_is_no_fault(tmp_path: Path) -> 
     ended = manage_unread(tmp_path, "check", **settings_that(tmp_path, "print('x' * 1_000_000)"))
 
     assert (ended.returncode, ended.stderr) == (1, "")
+
+
+def test_a_command_that_prints_nothing_needs_nowhere_to_print(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} {ROOT / 'manage.py'} migrate -v0 >&-"
+    ended = subprocess.run(  # noqa: S602 - no other way to start with a closed output
+        command, shell=True, env=clean_environ(tmp_path), capture_output=True, text=True, timeout=60, check=False
+    )
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "address", ["postgres://127.0.0.1:9/salt_ferry", "postgres://127.0.0.1:9/salt_ferry?sslmode=no-such"]
+)
+def test_a_database_that_does_not_answer_is_one_line_that_names_nobody(tmp_path: Path, address: str) -> None:
+    ended = manage(tmp_path, "migrate", DATABASE_URL=address, NOTARIUS_SECRET_KEY="only-for-tests")
+
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1
+    assert "DATABASE_URL" in ended.stderr
+    assert "salt_ferry" not in ended.stderr
 
 
 @pytest.mark.parametrize("error", ["ZeroDivisionError", "CommandError"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shutil
 import sqlite3
 import stat
 import traceback
@@ -66,6 +67,19 @@ def _other_database(folder: Path) -> dict[str, Any]:
     given = settings.DATABASES["default"]
     address = f"postgres://{given['USER']}:{given['PASSWORD']}@{given['HOST']}:{given['PORT']}/{name}"
     return {"DATABASE_URL": address, "NOTARIUS_SECRET_KEY": "only-for-tests"}
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="about the file of SQLite")
+@pytest.mark.slow
+def test_a_folder_may_have_any_name(tmp_path: Path, filled: Installation) -> None:
+    """What stands for something else in an address is a sign like others in the name of a folder."""
+    folder = tmp_path / "the #1? campaign, 100%25"
+    shutil.copytree(filled.folder, folder)
+    home = Installation(folder)
+    home.command("backup", str(folder / "kept.zip"))
+    home.command("restore", str(folder / "kept.zip"), "--replace")
+
+    assert total(home) == total(filled)
 
 
 def _on_server(*statements: str) -> None:
