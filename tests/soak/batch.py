@@ -115,7 +115,8 @@ class Soak:
         self.checkpoints = 0
 
     def _prepare(self, settings: dict[str, str], rows: Path) -> None:
-        """Make this process one of the installation's own, with its database."""
+        """Make this process one of the installation's own, with its database and no other that may be set."""
+        os.environ.pop("DATABASE_URL", None)
         os.environ.update(settings, NOTARIUS_DATA_DIR=str(rows), DJANGO_SETTINGS_MODULE="notarius_site.settings")
         django.setup()
         from django.core.management import call_command

@@ -123,6 +123,7 @@ def main() -> int:
         folder.chmod(0o711)
         rows = folder / "rows"
         rows.mkdir()
+        os.environ.pop("DATABASE_URL", None)  # of the machine, which is not to be written to
         os.environ.update(NOTARIUS_DATA_DIR=str(rows), DJANGO_SETTINGS_MODULE="notarius_site.settings")
         postgres = None
         if args.database == "postgres":
