@@ -324,15 +324,22 @@ def which_halves(seen: Seen, posted: Posted) -> list[Fieldset]:
     cited = show_ranges(node.record["source_refs"]) if node else ""
     options = tuple(Option(str(at), str(one["declaration"]), at in picked) for at, one in enumerate(actions))
     alone = ONE_ACTION if len(actions) == 1 else ""
-    value = {name: posted.text(name) if name in posted.data else cited for name in ("kept", "ranges")}
-    summary = posted.text("summary") if "summary" in posted.data else str(node.record["summary"]) if node else ""
+    summary = str(node.record["summary"]) if node else ""
+    given = {"kept": cited, "ranges": cited, "kept_summary": summary, "summary": summary}
+    value = {name: posted.text(name) if name in posted.data else text for name, text in given.items()}
     return [
-        Fieldset((Field("kept", "Units that the first turn keeps", "units", value["kept"], help=UNITS_HELP),)),
+        Fieldset(
+            (
+                Field("kept", "Units that it keeps", "units", value["kept"], help=UNITS_HELP),
+                Field("kept_summary", "Its summary", "area", value["kept_summary"]),
+            ),
+            "The first turn",
+        ),
         Fieldset(
             (
                 Field("going", "Actions that it has", "checks", options=options, help=alone),
                 Field("ranges", "Units that it cites", "units", value["ranges"], help=UNITS_HELP),
-                Field("summary", "Its summary", "area", summary),
+                Field("summary", "Its summary", "area", value["summary"]),
             ),
             "The second turn",
         ),

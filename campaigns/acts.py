@@ -105,12 +105,18 @@ def _same(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     return reviews.mark_same(**call, one=posted.record(), other=posted.chosen("other", "Choose the other record."))
 
 
-def _not_same(seen: Seen, posted: Posted, call: Call) -> Reviewed:
+def _sides(posted: Posted) -> tuple[list[int], int | None]:
+    """Return the members that are apart from the others, or the other record."""
     members, other = posted.numbers("members"), posted.number("other")
     if not members and other is None:
         raise refusal("other", "Choose another record, or members of this one.")
     if members and other is not None:
         raise refusal("other", "Judge either members or another record, one at a time.")
+    return members, other
+
+
+def _not_same(seen: Seen, posted: Posted, call: Call) -> Reviewed:
+    members, other = _sides(posted)
     return reviews.mark_not_same(**call, one=posted.record(), other=other, members=members)
 
 
@@ -181,16 +187,15 @@ def _add(seen: Seen, posted: Posted, call: Call) -> Reviewed:
 
 
 def _split_turn(seen: Seen, posted: Posted, call: Call) -> Reviewed:
-    summary = posted.text("summary").replace("\r\n", "\n")
-    if not summary.strip():
-        raise refusal("summary", "This cannot be empty.")
+    kept, going = (posted.text(name).replace("\r\n", "\n") for name in ("kept_summary", "summary"))
     return editing.split_turn(
         **call,
         record=posted.record(),
         actions=posted.numbers("going"),
         ranges=_ranges(posted),
         kept=read_ranges(posted.text("kept"), "kept"),
-        fields={"summary": summary},
+        fields={"summary": going},
+        kept_summary=kept,
     )
 
 
@@ -241,14 +246,22 @@ def _foresee_explode(seen: Seen, posted: Posted, expected: int) -> Impact:
     )
 
 
-def _foresee_not_same(seen: Seen, posted: Posted, expected: int) -> Impact | None:
+def _foresee_not_same(seen: Seen, posted: Posted, expected: int) -> Impact:
     """Two separate records stay as they are; of a consolidation, members part from it."""
-    members = posted.numbers("members")
-    if not members or posted.number("other") is not None:
-        return None
-    return impacts.impact_of_parting(
-        artifact_id=seen.version.artifact_id, expected_version=expected, record=posted.record(), members=members
+    members, other = _sides(posted)
+    record, artifact_id = posted.record(), seen.version.artifact_id
+    if other is not None:
+        impact = impacts.impact_of_apart(artifact_id=artifact_id, expected_version=expected, one=record, other=other)
+        both = f"{seen.name(record)} and {seen.name(other)} stay as they are"
+        return replace(impact, said=f"{both}, and later runs never make them one.")
+    impact = impacts.impact_of_parting(
+        artifact_id=artifact_id, expected_version=expected, record=record, members=members
     )
+    names = [str(one["name"]) for one in seen.nodes[record].members]
+    there = " and ".join(name for at, name in enumerate(names) if at in members)
+    here = " and ".join(name for at, name in enumerate(names) if at not in members)
+    part = "parts" if len(set(members)) == 1 else "part"
+    return replace(impact, said=f"{there} {part} from {here}, and later runs never make them one.")
 
 
 def _foresee_remove(seen: Seen, posted: Posted, expected: int) -> Impact:

@@ -42,16 +42,22 @@ class Opposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Contradicted:
-    """How many contradictions there are on a session's registry, and the version on whose page they stand."""
+class OfLane:
+    """Something that waits in one lane of a session."""
 
     lane: str
-    version_id: int
-    count: int
 
     @property
     def name(self) -> str:
         return lane_name(self.lane)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradicted(OfLane):
+    """How many contradictions there are on a session's registry, and the version on whose page they stand."""
+
+    version_id: int
+    count: int
 
 
 def out_of_date(version: ArtifactVersion) -> OutOfDate | None:

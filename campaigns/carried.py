@@ -115,6 +115,18 @@ class CarriedOver:
 
 
 @dataclass(frozen=True, slots=True)
+class Landed:
+    """A part of reference number `at`: where its words stand, None where they are not there any more.
+
+    `changed` names those units of the reference, by their own revision, of which the words are not there.
+    """
+
+    at: int
+    evidence: Evidence | None
+    changed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Way:
     """From a revision, known by its source id, into another one of the same session."""
 
@@ -131,33 +143,53 @@ class Way:
         refs = item.get("source_refs")
         for ref in refs if isinstance(refs, list) else ():
             if ref["source_id"] == self.source_id:
-                for part in self.carrying.parts(ref["start_unit_id"], ref["end_unit_id"]):
+                for part in self.parts(ref["start_unit_id"], ref["end_unit_id"]):
                     yield self._piece(part)
 
     def _piece(self, part: Part) -> Piece:
         first, last = part.landing.start_unit_id, part.landing.end_unit_id
-        label = _label(self.carrying.units_then(part.start_unit_id, part.end_unit_id))
         now = "" if first is None or last is None else _label(self.carrying.units_now(first, last))
-        return Piece(part.start_unit_id, part.end_unit_id, part.landing, label, now)
+        return Piece(part.start_unit_id, part.end_unit_id, part.landing, self._then(part), now)
 
-    def evidence(self, item: Item, places: Mapping[int, int]) -> Iterator[Evidence | None]:
-        """Yield where the words stand that the record cites, None for words that are not there any more.
+    def parts(self, start_id: int, end_id: int) -> Sequence[Part]:
+        """Return the range cut where units whose words were changed begin and end."""
+        whole = self.carrying.land(start_id, end_id)
+        if whole.fate is not Fate.LOST:
+            return (Part(start_id, end_id, whole),)
+        return tuple(self.carrying.parts(start_id, end_id))
+
+    def standing(self, start_id: int, end_id: int) -> list[tuple[int, int]]:
+        """Return the units that hold the words of the range now, part by part: none where all were changed."""
+        landings = (part.landing for part in self.parts(start_id, end_id) if part.landing.fate is not Fate.LOST)
+        return [
+            (one.start_unit_id, one.end_unit_id)
+            for one in landings
+            if one.start_unit_id is not None and one.end_unit_id is not None
+        ]
+
+    def evidence(self, item: Item, places: Mapping[int, int]) -> Iterator[Landed]:
+        """Yield what became of the parts of all that the record cites.
 
         Of a scene it is the unit that its first one has become: where it ends nobody has told anew.
         """
         refs = item.get("source_refs")
         scene = [{"source_id": self.source_id, "start_unit_id": item.get("start_unit_id")}]
         cited: Sequence[Item] = refs if isinstance(refs, list) else scene
+        at = -1
         for ref in cited:
             start_id, end_id = ref["start_unit_id"], ref.get("end_unit_id", ref["start_unit_id"])
             if ref["source_id"] != self.source_id or not isinstance(start_id, int) or not isinstance(end_id, int):
                 continue
-            landing = self.carrying.land(start_id, end_id)
-            first, last = landing.start_unit_id, landing.end_unit_id
-            if landing.fate is Fate.LOST or first is None or last is None:
-                yield None
-            else:
-                yield Evidence(places[first], places[last], first, last)
+            at += 1
+            lost = [part for part in self.parts(start_id, end_id) if part.landing.fate is Fate.LOST]
+            changed = " and ".join(self._then(part) for part in lost)
+            for first, last in self.standing(start_id, end_id):
+                yield Landed(at, Evidence(places[first], places[last], first, last), changed)
+            for _ in lost:
+                yield Landed(at, None, changed)
+
+    def _then(self, part: Part) -> str:
+        return _label(self.carrying.units_then(part.start_unit_id, part.end_unit_id))
 
 
 def carried_over(version: ArtifactVersion, newest: Transcript) -> CarriedOver:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from campaigns.act_forms import Seen
+from campaigns.act_forms import Seen, cited_as
 from campaigns.actions import comparing, decisions, history
 from campaigns.actions.comparing import Comparison, Range
 from campaigns.actions.drafts import head_of
@@ -15,6 +16,7 @@ from campaigns.actions.impacts import Impact
 from campaigns.models import ArtifactVersion, Decision
 from campaigns.record_fields import show_ranges
 from campaigns.wording import lane_name, sentence_for
+from extraction.canonical import digest
 from extraction.identity import comparison_key
 
 LONGEST_ID = 24
@@ -82,6 +84,23 @@ class Difference:
     name: str
     record: int | None
     details: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One turn in a line: what it is called, its place in its version, what it cites and tells."""
+
+    name: str
+    record: int
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Became:
+    """One turn of which several were made, or several of which one was."""
+
+    before: tuple[Told, ...]
+    after: tuple[Told, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +196,8 @@ def impact_lines(impact: Impact) -> list[str]:
         lines.append("No other artifact of this session names these records yet.")
     elif not lines:
         lines.append("No record of another artifact would be named or led otherwise.")
-    lines = [*(f"It contradicts a decision that stands: {did(row)}. {NEITHER}" for row in impact.against), *lines]
+    opposed = [f"It contradicts a decision that stands: {did(row)}. {NEITHER}" for row in impact.against]
+    lines = [*opposed, *filter(None, (impact.said,)), *lines]
     for old, new in impact.ids:
         became = (
             f"{_whose(new, impact)} takes its place, and the old one keeps resolving"
@@ -197,6 +217,52 @@ def _whose(entity_id: str, impact: Impact) -> str:
 def short(text: str) -> str:
     """Return an id shortened for reading."""
     return text if len(text) <= LONGEST_ID else f"{text[:LONGEST_ID]}…"
+
+
+def turns_parted(comparison: Comparison, before: Seen, after: Seen) -> tuple[Comparison, list[Became]]:
+    """Return the turns that were split or joined, and the comparison without them.
+
+    A turn became several where these have between them just what was done in it, and are no other turn's heirs.
+    """
+    heirs = {one.before: one.after for one in comparison.changed}
+    origins = {one.after: one.before for one in comparison.changed}
+    split = _parts(heirs | dict.fromkeys(comparison.removed), comparison.added, before, after)
+    joined = _parts(origins | dict.fromkeys(comparison.added), comparison.removed, after, before)
+    found = [((whole,), parts) for whole, parts in split] + [(parts, (whole,)) for whole, parts in joined]
+    then, now = ({at for pair in found for at in pair[side]} for side in (0, 1))
+    rest = replace(
+        comparison,
+        added=tuple(at for at in comparison.added if at not in now),
+        removed=tuple(at for at in comparison.removed if at not in then),
+        changed=tuple(one for one in comparison.changed if one.before not in then and one.after not in now),
+    )
+    return rest, [Became(_told(before, old), _told(after, new)) for old, new in found]
+
+
+def _parts(
+    wholes: Mapping[int, int | None], spare: Sequence[int], one: Seen, other: Seen
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield each whole with the records of the other side that its actions went to: its heir and spare ones."""
+    free = set(spare)
+    for whole, heir in sorted(wholes.items()):
+        left, parts = _actions(one, whole), []
+        for at in ([] if heir is None else [heir]) + sorted(free - {heir}):
+            own = _actions(other, at)
+            if own and own <= left:
+                left -= own
+                parts.append(at)
+        if len(parts) > 1 and not left and heir in (None, parts[0]):
+            free.difference_update(parts)
+            yield whole, tuple(sorted(parts))
+
+
+def _actions(seen: Seen, at: int) -> Counter[str]:
+    return Counter(map(digest, seen.nodes[at].record.get("actions", ())))
+
+
+def _told(seen: Seen, places: Sequence[int]) -> tuple[Told, ...]:
+    records = [(at, seen.nodes[at].record) for at in places]
+    return tuple(Told(seen.name(at), at, f"{cited_as(record)}: {record['summary']}") for at, record in records)
 
 
 def differences(

@@ -1,7 +1,7 @@
 """The turns of a session as a timeline: encounters, their rounds, and in each the turns as they were taken.
 
 Turns keep their order, which is that of the session. Nothing here is stored: an encounter is what the round numbers and
-the session's scenes make of the turns.
+the session's scenes make of the turns. Its title alone outlives them, where a reviewer gave it.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
+from campaigns.given_titles import GivenTitle, given_titles, title_at
 from campaigns.models import ArtifactVersion
 from campaigns.presentation import SCENES, round_label
 from campaigns.review import Record, read_version
@@ -76,9 +77,13 @@ class Placed:
 
 
 class Scenes:
-    """The session's scenes by position; scenes of combat that follow each other are one stretch, as are others."""
+    """The session's scenes by position; scenes of combat that follow each other are one stretch, as are others.
 
-    def __init__(self, records: Iterable[Record] = ()) -> None:
+    `titles` are those that reviewers gave, which go before what scenes that were made anew are called.
+    """
+
+    def __init__(self, records: Iterable[Record] = (), titles: Sequence[GivenTitle] = ()) -> None:
+        self._titles = titles
         placed = [(record.cited.evidence[0].start, record) for record in records if record.cited.evidence]
         self._found = sorted(placed, key=lambda one: one[0])
         self._starts = [start for start, _ in self._found]
@@ -93,7 +98,9 @@ class Scenes:
 
     def title(self, record: Record) -> str:
         at = self._at(record)
-        return "" if at is None else self._found[at][1].cited.name
+        if at is None:
+            return ""
+        return title_at(self._titles, record.cited.evidence[0].start) or self._found[at][1].cited.name
 
     def _at(self, record: Record) -> int | None:
         if not record.cited.evidence:
@@ -109,8 +116,47 @@ def scenes_of(version: ArtifactVersion) -> Scenes:
         artifact__lane=f"dnd/{SCENES}",
         transcript=version.transcript_id,
     )
-    newest = rows.select_related("artifact", "transcript").order_by("-number").first()
-    return Scenes(read_version(newest).records if newest else ())
+    newest = rows.select_related("artifact__session", "transcript").order_by("-number").first()
+    return Scenes(read_version(newest).records, given_titles(newest)) if newest else Scenes()
+
+
+def titles_left(scenes: ArtifactVersion) -> tuple[str, ...]:
+    """Return the titles that reviewers gave, and that neither these scenes nor an encounter have.
+
+    A title whose words are not in the transcript any more is left until the scenes are approved without it.
+    """
+    titles = given_titles(scenes)
+    left = [(at, one) for at, one in enumerate(titles) if not one.own]
+    if not left:
+        return ()
+    records = read_version(scenes).records
+    named = {record.cited.name for record in records}
+    begun = _beginnings(scenes, Scenes(records, titles))
+    approved = scenes.state == ArtifactVersion.State.APPROVED
+    return tuple(
+        dict.fromkeys(
+            one.title
+            for at, one in left
+            if one.title not in named
+            and not (approved and one.stretch is None)
+            and not any(newer.meets(one) for newer in titles[:at])
+            and not any(one.holds(start) and title == one.title for start, title in begun)
+        )
+    )
+
+
+def _beginnings(scenes: ArtifactVersion, plan: Scenes) -> list[tuple[int, str]]:
+    """Return where the encounters of the newest turns that go with these scenes begin, with their titles."""
+    rows = ArtifactVersion.objects.usable().filter(
+        artifact__session=scenes.artifact.session_id, artifact__lane=f"dnd/{FAMILY}", transcript=scenes.transcript_id
+    )
+    turns = rows.select_related("artifact", "transcript").order_by("-number").first()
+    placed = place_turns(read_version(turns).records, plan) if turns else ()
+    return [
+        (one.record.cited.evidence[0].start, one.title)
+        for last, one in pairwise((None, *placed))
+        if one is not None and one.record.cited.evidence and (last is None or last.encounter != one.encounter)
+    ]
 
 
 def place_turns(records: Sequence[Record], scenes: Scenes) -> tuple[Placed, ...]:

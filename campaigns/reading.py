@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
+from itertools import count
 
 import orjson
 from django.db.models import Count
 
 from campaigns import coverage
-from campaigns.carried import Way
+from campaigns.carried import Landed, Way
 from campaigns.coverage import State
 from campaigns.models import ArtifactVersion, GameSession, Transcript, Unit
 from campaigns.presentation import Item, Shown, shown
@@ -70,11 +71,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """Piece number `at` of a record's evidence that resolves in the transcript."""
+    """Piece number `at` of a record's evidence that resolves in the transcript, or a part of it.
+
+    `changed` names the units of the piece whose words another revision does not have.
+    """
 
     record: int
     at: int
     evidence: Evidence
+    changed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +152,7 @@ class Citing:
     label: str
     shown: Shown
     remarks: tuple[str, ...]
+    changed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +201,6 @@ class Reading:
     def cited_by_any(self) -> bytes:
         return coverage.union([self.cited(lane) for lane in self.lanes], self.total)
 
-    def warned(self) -> bytes:
-        """Return which positions a record with a warning cites."""
-        pieces = (c.evidence for lane in self.lanes for c in lane.citations if c.record in lane.remarks)
-        return coverage.flags(((piece.start, piece.end) for piece in pieces), self.total)
-
     def strips(self) -> tuple[coverage.Strip, ...]:
         """Return the strip of all lanes together, and after it each lane's own."""
         flags = {lane.lane: self.cited(lane) for lane in self.lanes}
@@ -223,7 +224,8 @@ class Reading:
             cited = self.cited_by_any()
             return [at for at in found if not cited[at]]
         if chosen.show is Show.WARNED:
-            warned = self.warned()
+            pieces = (c.evidence for lane in self.lanes for c in lane.citations if c.record in lane.remarks)
+            warned = coverage.flags(((piece.start, piece.end) for piece in pieces), self.total)
             return [at for at in found if warned[at]]
         return found
 
@@ -334,14 +336,14 @@ def _citing_lane(
         number = record_of(finding)
         if number is not None:
             remarks.setdefault(number, []).append(sentence_for(finding))
-    found: list[tuple[int, int, Evidence | None]] = [
-        (number, at, evidence)
+    found = [
+        (number, one)
         for number, item in enumerate(items)
-        for at, evidence in enumerate(_evidence(item, source) if way is None else way.evidence(item, source.places))
+        for one in (_evidence(item, source) if way is None else way.evidence(item, source.places))
     ]
-    citations = tuple(Citation(number, at, evidence) for number, at, evidence in found if evidence is not None)
+    citations = [Citation(at, one.at, one.evidence, one.changed) for at, one in found if one.evidence is not None]
     kept = {number: tuple(dict.fromkeys(found)) for number, found in remarks.items()}
-    return CitingLane(lane, version_id, items, citations, kept, len(found) - len(citations))
+    return CitingLane(lane, version_id, items, tuple(citations), kept, len(found) - len(citations))
 
 
 def citing_of(version: ArtifactVersion, unit_id: int) -> tuple[Group, ...] | None:
@@ -360,26 +362,28 @@ def citing(lanes: Sequence[CitingLane], position: int) -> tuple[Group, ...]:
             if citation.evidence.start <= position <= citation.evidence.end:
                 records.setdefault(citation.record, citation)
         if records:
-            listed = list(records.values())[:MOST_CITING]
-            found = tuple(
-                Citing(c.record, c.at, c.evidence.label, lane.shown(c.record), lane.remarks.get(c.record, ()))
-                for c in listed
-            )
+            found = tuple(_citing(lane, one) for one in list(records.values())[:MOST_CITING])
             groups.append(Group(lane.name, lane.version_id, found, len(records) - len(found)))
     return tuple(groups)
 
 
-def _evidence(item: Item, source: Source) -> Iterator[Evidence]:
+def _citing(lane: CitingLane, one: Citation) -> Citing:
+    remarks = lane.remarks.get(one.record, ())
+    return Citing(one.record, one.at, one.evidence.label, lane.shown(one.record), remarks, one.changed)
+
+
+def _evidence(item: Item, source: Source) -> Iterator[Landed]:
     refs = item.get("source_refs")
     # A scene cites nothing: its own two ends are its stretch.
     cited: Sequence[Item] = refs if isinstance(refs, list) else [{**item, "source_id": source.source_id}]
+    at = count()
     for ref in cited:
         start_id, end_id = ref["start_unit_id"], ref["end_unit_id"]
         if ref["source_id"] != source.source_id or not isinstance(start_id, int) or not isinstance(end_id, int):
             continue
         start, end = source.places.get(start_id), source.places.get(end_id)
         if start is not None and end is not None:
-            yield Evidence(start, end, start_id, end_id)
+            yield Landed(next(at), Evidence(start, end, start_id, end_id))
 
 
 def _chip(lane: CitingLane, records: Mapping[int, int]) -> Chip:

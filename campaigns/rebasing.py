@@ -45,8 +45,11 @@ def _leave_what_is_theirs(posted: Posted, family: str, before: Node, after: Node
     if before.as_json() != after.as_json():
         for name in WITHIN:
             data.pop(name, None)
-    if data.get("ranges") == show_ranges(before.record.get("source_refs", ())):
-        del data["ranges"]
+    cited = show_ranges(before.record.get("source_refs", ()))
+    told = str(before.record.get("summary", ""))
+    for name, text in (("ranges", cited), ("kept", cited), ("kept_summary", told)):
+        if data.get(name) == text:
+            del data[name]
     try:
         changed = read_fields(family, data, before.record)
     except ActionError:

@@ -18,7 +18,9 @@ from django.db.models import Max
 
 from campaigns.access import Actor, visible_campaigns
 from campaigns.actions.staleness import made_otherwise, stale_artifacts
-from campaigns.banners import Contradicted, contradicted_in
+from campaigns.banners import Contradicted, OfLane, contradicted_in
+from campaigns.fights import titles_left
+from campaigns.given_titles import titled_in
 from campaigns.models import ArtifactVersion, Campaign, GameSession, LaneRun, Membership, Transcript
 from campaigns.overview import STOPPED
 from campaigns.remedies import remedy_for
@@ -43,26 +45,21 @@ SECONDS: Mapping[str, int] = {
 OTHER_SECONDS = 8
 MERGE_SECONDS = 15
 WARNING_SECONDS = 8
-TURNS = "dnd/combat-turns"
+TURNS, SCENES = "dnd/combat-turns", "dnd/scenes"
 RANK = {lane: number for number, lane in enumerate(LANE_NAMES)}
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(OfLane):
     """A version that waits for a decision. `merges` were applied, `left_out` are proposed merges that were not."""
 
     version_id: int
-    lane: str
     number: int
     records: int
     merges: int
     left_out: int
     warnings: int
     outdated: bool
-
-    @property
-    def name(self) -> str:
-        return lane_name(self.lane)
 
     @property
     def noun(self) -> str:
@@ -79,17 +76,12 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
+class Stopped(OfLane):
     """A lane whose newest run gave nothing, and what to do about it."""
 
-    lane: str
     state: str
     message: str
     code: str
-
-    @property
-    def name(self) -> str:
-        return lane_name(self.lane)
 
     @property
     def remedy(self) -> str:
@@ -97,33 +89,26 @@ class Stopped:
 
 
 @dataclass(frozen=True, slots=True)
-class Outdated:
+class Outdated(OfLane):
     """A lane's newest version that was made from something that has changed since."""
 
     version_id: int
-    lane: str
     reasons: tuple[str, ...]
-
-    @property
-    def name(self) -> str:
-        return lane_name(self.lane)
 
 
 @dataclass(frozen=True, slots=True)
-class AtWork:
+class AtWork(OfLane):
     """A lane that a worker has, or will have: nobody needs to do anything."""
 
-    lane: str
     progress: str
-
-    @property
-    def name(self) -> str:
-        return lane_name(self.lane)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionWork:
-    """What waits in one session. `unmade` are lanes that never ran; without a transcript nothing can."""
+    """What waits in one session. `unmade` are lanes that never ran; without a transcript nothing can.
+
+    `titles` were given by reviewers to scenes that are others now; `scenes_id` is the version of these.
+    """
 
     pk: int
     number: int
@@ -135,6 +120,8 @@ class SessionWork:
     pending: tuple[Pending, ...]
     unmade: tuple[str, ...]
     at_work: tuple[AtWork, ...]
+    titles: tuple[str, ...] = ()
+    scenes_id: int | None = None
 
     @property
     def heading(self) -> str:
@@ -162,6 +149,10 @@ class CampaignWork:
     @property
     def contradicted(self) -> tuple[SessionWork, ...]:
         return tuple(session for session in self.sessions if session.contradicted)
+
+    @property
+    def titled(self) -> tuple[SessionWork, ...]:
+        return tuple(session for session in self.sessions if session.titles)
 
     @property
     def stale(self) -> tuple[SessionWork, ...]:
@@ -193,7 +184,7 @@ class CampaignWork:
 
     @property
     def idle(self) -> bool:
-        judged = self.contradicted or self.stale or self.pending
+        judged = self.contradicted or self.titled or self.stale or self.pending
         return not (self.stopped or judged or self.unmade or self.at_work or self.without_transcript)
 
 
@@ -216,17 +207,20 @@ def managed_campaigns(actor: Actor) -> CampaignQuerySet:
 def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
     """Return what waits in each campaign, the most useful first.
 
-    That takes seven queries, and some more for each session that something may be out of date in.
+    That takes eight queries, and some more for each session that something may be out of date in, or whose scenes
+    people have titled.
     """
     ids = [campaign.pk for campaign in campaigns]
     newest, usable, runs = _newest_transcripts(ids), _usable(ids), _newest_runs(ids)
     found_sessions = list(GameSession.objects.filter(campaign__in=ids).order_by("-number"))
     opposed = contradicted_in([session.pk for session in found_sessions])
+    titled = titled_in([session.pk for session in found_sessions])
     sessions: dict[int, list[SessionWork]] = {}
     for session in found_sessions:
         own, made, source = runs.get(session.pk, {}), usable.get(session.pk, ()), newest.get(session.pk)
         known = own.keys() | {version.artifact.lane for version in made}
         settled = {run.key for run in own.values() if run.state in (*STOPPED, *LaneRun.UNFINISHED)}
+        scenes = next((version for version in reversed(made) if version.artifact.lane == SCENES), None)
         work = SessionWork(
             session.pk,
             session.number,
@@ -238,6 +232,8 @@ def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
             tuple(_pending(version, source) for version in made if version.state == ArtifactVersion.State.PENDING),
             tuple(lane for lane in LANE_NAMES if lane not in known) if source is not None else (),
             tuple(_at_work(run) for run in own.values() if run.state in LaneRun.UNFINISHED),
+            titles_left(scenes) if scenes is not None and session.pk in titled else (),
+            scenes.pk if scenes is not None else None,
         )
         sessions.setdefault(session.campaign_id, []).append(work)
     found = (CampaignWork(each.slug, each.name, tuple(sessions.get(each.pk, ()))) for each in campaigns)
@@ -278,8 +274,8 @@ def _usable(campaigns: Sequence[int]) -> Mapping[int, Sequence[ArtifactVersion]]
 def _pending(version: ArtifactVersion, newest: int | None) -> Pending:
     given = version.consolidations
     return Pending(
-        version.pk,
         version.artifact.lane,
+        version.pk,
         version.number,
         version.record_count,
         len(given.get("applied", ())),
@@ -300,7 +296,7 @@ def _outdated(
     for found in sorted(stale_artifacts(session), key=lambda found: _rank(found.version.artifact.lane)):
         lane = found.version.artifact.lane
         if lane in heads and found.is_head and lane not in settled:
-            yield Outdated(found.version.pk, lane, sentences(found.version, found.reasons))
+            yield Outdated(lane, found.version.pk, sentences(found.version, found.reasons))
 
 
 def _may_be_stale(head: ArtifactVersion, approved: Mapping[str, ArtifactVersion], newest: int) -> bool:

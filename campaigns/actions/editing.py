@@ -31,6 +31,7 @@ TURNS, SCENES = "dnd/combat-turns", "dnd/scenes"
 LONGEST_TEXT = 20_000
 LARGEST = 2**53
 SOME_ACTIONS = "Name some of the turn's actions, and not all of them."
+SUMMARY_EACH = "Say in a summary of its own what happens in this turn."
 DERIVED = frozenset({"source_refs", "end_unit_id", "id"})
 BLANK: Mapping[str, Record] = {
     "item-occurrences": {"item_id": "", "actor": None, "recipient": None, "detail": None},
@@ -162,13 +163,15 @@ def split_turn(
     actions: Sequence[int],
     ranges: Sequence[Range],
     kept: Sequence[Range],
-    fields: Fields | None = None,
+    fields: Fields,
+    kept_summary: str,
     reason: str = "",
     by: User,
 ) -> Reviewed:
     """Make a second turn of these actions of a combat turn, with its own evidence and `fields`; the rest stays.
 
-    `kept` is the first turn's evidence from now on. Every unit that was cited must be cited by one of the two.
+    `kept` and `kept_summary` are the first turn's from now on, and `fields` has the second's `summary`: what was said
+    of both is true of neither. Every unit that was cited must be cited by one of the two.
     """
 
     def change(draft: Draft) -> Change:
@@ -178,9 +181,11 @@ def split_turn(
         going = sorted(set(actions))
         if not going or len(going) >= len(given) or not all(0 <= at < len(given) for at in going):
             raise Invalid([Problem(record, "actions", Code.REVIEW_NOT_APPLICABLE.value, SOME_ACTIONS)])
-        _writable(draft, fields or {}, record)
-        first = _written(node, {"actions": [action for at, action in enumerate(given) if at not in going]})
-        second = _written(node, {"actions": [given[at] for at in going], **(fields or {})})
+        _writable(draft, {"kept_summary": kept_summary, **fields}, record)
+        _refuse_unsaid(record, {"kept_summary": kept_summary, "summary": fields.get("summary")})
+        stays = [action for at, action in enumerate(given) if at not in going]
+        first = _written(node, {"actions": stays, "summary": kept_summary})
+        second = _written(node, {"actions": [given[at] for at in going], **fields})
         first = _cited(first, _refs(draft, kept, record))
         second = replace(_cited(second, _refs(draft, ranges, record)), origin=None)
         _refuse_lost(draft, node, [first, second])
@@ -282,6 +287,13 @@ def _plain(value: Any) -> bool:  # Any: JSON of whatever shape somebody sent
     if isinstance(value, (list, tuple)):
         return all(map(_plain, value))
     return value is None or (isinstance(value, int) and abs(value) <= LARGEST)
+
+
+def _refuse_unsaid(record: int, summaries: Fields) -> None:
+    """Raise Invalid for each half of a turn whose summary nobody gave."""
+    unsaid = [field for field, text in summaries.items() if not isinstance(text, str) or not text.strip()]
+    if unsaid:
+        raise Invalid([Problem(record, field, Code.RECORD_SHAPE.value, SUMMARY_EACH) for field in unsaid])
 
 
 def _refuse_lost(draft: Draft, old: Node, new: Sequence[Node]) -> None:

@@ -44,6 +44,7 @@ class Impact:
     """`ids` pairs each API id that would change with the one that takes its place, None where nothing does.
 
     `names` are the records' by all these ids. `against` are the standing decisions that the act would contradict.
+    `said` is what the act does to the records themselves, where that is more than their ids tell.
     """
 
     ids: tuple[tuple[str, str | None], ...]
@@ -53,6 +54,7 @@ class Impact:
     enemy_events: Affected | None
     names: Mapping[str, str]
     against: tuple[Decision, ...]
+    said: str = ""
 
 
 def impact_of_merge(*, artifact_id: int, expected_version: int, records: Sequence[int], canonical: int) -> Impact:
@@ -82,6 +84,11 @@ def impact_of_undo(*, artifact_id: int, expected_version: int, record: int) -> I
 def impact_of_parting(*, artifact_id: int, expected_version: int, record: int, members: Sequence[int]) -> Impact:
     """Return what `reviews.mark_not_same` of some members of a consolidation would change."""
     return _preview(artifact_id, expected_version, lambda draft: reviews.parted(draft, record, members))
+
+
+def impact_of_apart(*, artifact_id: int, expected_version: int, one: int, other: int) -> Impact:
+    """Return what `reviews.mark_not_same` of two separate records would change: what it contradicts at most."""
+    return _preview(artifact_id, expected_version, lambda draft: reviews.kept_apart(draft, one, other))
 
 
 def impact_of_remove(*, artifact_id: int, expected_version: int, record: int) -> Impact:

@@ -224,7 +224,10 @@ class DeleteIn(ActIn):
 
 
 class SplitTurnIn(ActIn):
-    """Make a second turn of some of a turn's actions, with its own evidence; `kept` is the first one's."""
+    """Make a second turn of some of a turn's actions, with its own evidence; `kept` is the first one's.
+
+    Each needs a summary of its own: `kept_summary` the first, `summary` in `fields` the second.
+    """
 
     act: Literal["split_turn"]
     record: Place
@@ -232,6 +235,7 @@ class SplitTurnIn(ActIn):
     ranges: Ranges
     kept: Ranges
     fields: Fields = Field({})
+    kept_summary: str = Field("", max_length=editing.LONGEST_TEXT)
 
     def do(self, call: Call) -> Reviewed:
         return editing.split_turn(
@@ -240,7 +244,8 @@ class SplitTurnIn(ActIn):
             actions=self.actions,
             ranges=pairs(self.ranges),
             kept=pairs(self.kept),
-            fields=self.fields or None,
+            fields=self.fields,
+            kept_summary=self.kept_summary,
         )
 
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from campaigns import fights as encounters
+from campaigns.given_titles import GivenTitle, approved_titles, given_titles
 from campaigns.joining import Citation
-from campaigns.library.editions import payloads, records_of
+from campaigns.library.editions import payloads, records_of, stored_edition
 from campaigns.library.places import Positions, positions_of
 from campaigns.library.sessions import visible
 from campaigns.library.sight import Sight
-from campaigns.models import ArtifactVersion
+from campaigns.models import ArtifactVersion, Edition
 from campaigns.presentation import SCENES, Shown, shown
 from campaigns.review import Cited, Evidence, Record
 
@@ -79,7 +80,8 @@ def fights(sight: Sight, number: int) -> list[Fight]:
     scenes = records_of(found[number, SCENES][1]) if (number, SCENES) in found else []
     places = positions_of({version.transcript_id: {unit for item in (*turns, *scenes) for unit in _units(item)}})
     read = [_read(FAMILY, version, at, item, places) for at, item in enumerate(turns)]
-    plan = encounters.Scenes(_read(SCENES, version, at, item, places) for at, item in enumerate(scenes))
+    titles = _titles(sight, found[number, SCENES][0]) if scenes else ()
+    plan = encounters.Scenes((_read(SCENES, version, at, item, places) for at, item in enumerate(scenes)), titles)
     placed = encounters.place_turns(read, plan)
     session_id = version.artifact.session_id
     return [
@@ -93,6 +95,16 @@ def fights(sight: Sight, number: int) -> list[Fight]:
         )
         for fight in encounters.timeline(placed, 0, len(placed))
     ]
+
+
+def _titles(sight: Sight, scenes: ArtifactVersion) -> tuple[GivenTitle, ...]:
+    """Return the titles of encounters that outlive their scenes.
+
+    Players of a campaign with secrets get none: no title of earlier scenes was judged by what is kept from them.
+    """
+    if not sight.words or stored_edition(sight) is not Edition.GM:
+        return ()
+    return given_titles(scenes) if sight.latest else approved_titles(scenes)
 
 
 def _turn(turn: encounters.Turn, records: list[dict[str, Any]], session_id: int, number: int) -> Turn:

@@ -21,22 +21,31 @@ class Standing:
     _ways: dict[str, Way | None] = field(default_factory=dict)
 
     def now(self, source_id: str, start: int, end: int) -> tuple[int, int] | None:
-        """Return the units that hold the cited words now; None where any word of them is lost."""
-        if self.newest is None or source_id == self.newest.source_id:
-            return None if self.newest is None else (start, end)
-        way = self._way(self.newest, source_id)
-        if way is None:
-            return None
-        landing = way.carrying.land(start, end)
-        first, last = landing.start_unit_id, landing.end_unit_id
-        return None if landing.fate is Fate.LOST or first is None or last is None else (first, last)
+        """Return the units that hold the cited words now, of a range that was partly reworded the first that stand.
 
-    def citation(self, ref: Citation) -> Citation | None:
-        """Return the citation of the newest revision that cites the same words; None where there is none."""
-        found = self.now(ref.source_id, ref.start_unit_id, ref.end_unit_id)
-        if found is None or self.newest is None:
-            return None
-        return replace(ref, source_id=self.newest.source_id, start_unit_id=found[0], end_unit_id=found[1])
+        None where all of them are lost.
+        """
+        return next(iter(self._standing(source_id, start, end)), None)
+
+    def citations(self, ref: Citation) -> list[Citation]:
+        """Return the citations of the newest revision that cite the same words: none where all of them are lost."""
+        found = self._standing(ref.source_id, ref.start_unit_id, ref.end_unit_id)
+        source_id = "" if self.newest is None else self.newest.source_id
+        return [replace(ref, source_id=source_id, start_unit_id=start, end_unit_id=end) for start, end in found]
+
+    def reworded(self, ref: Citation) -> bool:
+        """Say whether some of the cited words are not in the newest revision; nobody without words is told."""
+        if self.newest is None or ref.source_id == self.newest.source_id:
+            return False
+        way = self._way(self.newest, ref.source_id)
+        parts = () if way is None else way.parts(ref.start_unit_id, ref.end_unit_id)
+        return way is None or any(part.landing.fate is Fate.LOST for part in parts)
+
+    def _standing(self, source_id: str, start: int, end: int) -> list[tuple[int, int]]:
+        if self.newest is None or source_id == self.newest.source_id:
+            return [] if self.newest is None else [(start, end)]
+        way = self._way(self.newest, source_id)
+        return [] if way is None else way.standing(start, end)
 
     def _way(self, newest: Transcript, source_id: str) -> Way | None:
         if source_id not in self._ways:

@@ -79,7 +79,10 @@ def act_page(request: HttpRequest, version_id: int, act: str) -> HttpResponse:
 
 @require_POST
 def withdraw(request: HttpRequest, version_id: int) -> HttpResponse:
-    """Have a decision of the version's artifact bind no later run."""
+    """Have a decision of the version's artifact bind no later run.
+
+    That leads back to where it was asked: above the records to the record that was looked at, else to the decisions.
+    """
     if not isinstance(request.user, User):
         return redirect_to_login(reverse("review-version", args=[version_id]), login_url=reverse("login"))
     version, posted = managed_version(request, version_id), Posted(request.POST)
@@ -94,7 +97,9 @@ def withdraw(request: HttpRequest, version_id: int) -> HttpResponse:
         messages.success(request, "Withdrawn. The next run of this lane does without it.")
     except ActionError as error:
         messages.error(request, str(error))
-    return HttpResponseRedirect(reverse("review-history", args=[version.pk]))
+    if "above" not in request.POST:
+        return HttpResponseRedirect(reverse("review-history", args=[version.pk]))
+    return _lead(request, version, posted.number("record"))
 
 
 def managed_version(request: HttpRequest, version_id: int) -> ArtifactVersion:
@@ -184,8 +189,12 @@ def _do(request: HttpRequest, version: ArtifactVersion, act: Act, by: User) -> H
 def _done(request: HttpRequest, act: Act, posted: Posted, reviewed: Reviewed) -> HttpResponse:
     version = reviewed.version
     messages.success(request, f"{act.title}: done. This is version {version.number}.")
-    address = reverse("review-version", args=[version.pk])
-    address = f"{address}?record={place_of(reviewed, posted.number('record'))}"
+    return _lead(request, version, place_of(reviewed, posted.number("record")))
+
+
+def _lead(request: HttpRequest, version: ArtifactVersion, record: int | None) -> HttpResponse:
+    """Lead to the record on the version's page, which a script puts in the place of the one that it stands on."""
+    address = f"{reverse('review-version', args=[version.pk])}?record={record or 0}"
     if request.headers.get("X-Requested-With") != FRAGMENT:
         return HttpResponseRedirect(address)
     response = HttpResponse(status=204)

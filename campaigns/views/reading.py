@@ -56,7 +56,8 @@ def reading_page(request: HttpRequest, session_id: int) -> HttpResponse:
 def reading_units(request: HttpRequest, session_id: int) -> HttpResponse:
     """Return a stretch of the list as an HTML fragment: `?from=INDEX&count=N`, `?unit=ID` or `?near=POSITION`.
 
-    The filter's parameters apply. 401 and 404 are bodiless: the caller is the page's script.
+    The filter's parameters apply. 401 and 404 are bodiless: the caller is the page's script. So is 204, of a unit that
+    the list does not hold.
     """
     reading = _reading_for_script(request, session_id)
     if isinstance(reading, HttpResponse):
@@ -66,7 +67,7 @@ def reading_units(request: HttpRequest, session_id: int) -> HttpResponse:
     start, count = number_of(request.GET, "from") or 0, number_of(request.GET, "count") or BLOCK
     sought = _sought(reading, listed, request.GET)
     if sought is None and ("unit" in request.GET or "near" in request.GET):
-        return HttpResponse(status=404)
+        return HttpResponse(status=204)
     if sought is not None:
         start, count = max(0, sought - LEAD_IN), BLOCK
     context = {"blocks": reading.blocks(listed, start, count), "keep": _query(chosen)}

@@ -57,7 +57,8 @@ def review_version(request: HttpRequest, version_id: int) -> HttpResponse:
 def review_units(request: HttpRequest, version_id: int) -> HttpResponse:
     """Return a stretch of the transcript as an HTML fragment: `?from=POSITION&count=N`, or `?unit=ID`.
 
-    401 and 404 are bodiless: the caller is the page's script.
+    401 and 404 are bodiless: the caller is the page's script. So is 204, of a unit that there is not: whether there is
+    one may be asked.
     """
     if not request.user.is_authenticated:
         return HttpResponse(status=401)
@@ -70,7 +71,7 @@ def review_units(request: HttpRequest, version_id: int) -> HttpResponse:
     if sought is not None:
         position = review.position_of(version.transcript, sought)
         if position is None:
-            return HttpResponse(status=404)
+            return HttpResponse(status=204)
         start = max(0, position - review.LEAD_IN)
         count = review.BLOCK
     response = render(

@@ -12,7 +12,7 @@ from campaigns.act_forms import Posted, Seen
 from campaigns.actions import comparing, decisions, reruns
 from campaigns.actions.nodes import key_of
 from campaigns.banners import contradictions
-from campaigns.deciding import CAUSES, by_lines, did, differences, rows_of, standing
+from campaigns.deciding import CAUSES, by_lines, did, differences, rows_of, standing, turns_parted
 from campaigns.models import ArtifactVersion
 from campaigns.views.acts import managed_version, page_of_act
 from campaigns.views.frame import frame
@@ -70,9 +70,11 @@ def compare_versions(request: HttpRequest, version_id: int) -> HttpResponse:
         other.artifact = version.artifact
         comparison = comparing.compare(other, version)
         before, after = Seen.of(other), Seen.of(version)
-        added, removed, changed = differences(comparison, before, after)
+        rest, became = turns_parted(comparison, before, after)
+        added, removed, changed = differences(rest, before, after)
         context |= {
             "equal": comparison.equal,
+            "became": became,
             "added": added,
             "removed": removed,
             "changed": changed,

@@ -14,8 +14,8 @@ from campaigns.management import following
 from campaigns.models import ArtifactVersion, Decision
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm, make_session_of_all, make_story
-from tests.browser.test_reading_axe import GRAVE, RUN, axe
+from tests.browser.stories import make_gm, make_session_of_all, make_story
+from tests.browser.test_reading_axe import axe, faults
 from tests.campaigns.reviews.acting import head, names, on, ranges, records
 
 __all__ = ["axe"]
@@ -50,7 +50,7 @@ def made(transactional_db: None) -> dict[str, ArtifactVersion]:
 
 
 def review(window: Window, version: ArtifactVersion) -> Page:
-    window.login("greta", PASSWORD, f"/review/versions/{version.pk}/")
+    window.enter("greta", f"/review/versions/{version.pk}/")
     return window.page
 
 
@@ -71,11 +71,10 @@ def merges(version: ArtifactVersion) -> Iterator[str]:
     return (group["canonical"] for group in version.consolidations["applied"])
 
 
-def test_registry_of_the_sample_is_reviewed_by_keyboard_alone(window: Window, sampled: ArtifactVersion) -> None:
-    """Accept each merge, rename one, merge two by hand, undo that and do it again, then approve."""
-    page = review(window, sampled)
-    merged, number = set(merges(sampled)), 1
-    for _ in range(sampled.record_count):
+def accept_each(page: Page, merged: set[str], records: int) -> int:
+    """Go through the records and accept every merge; return the number of the version that this comes to."""
+    number = 1
+    for _ in range(records):
         expect(page.locator("#acts")).to_have_attribute(
             "data-record",
             page.evaluate("new URLSearchParams(document.querySelector('.pick[aria-current]').search).get('record')"),
@@ -86,32 +85,49 @@ def test_registry_of_the_sample_is_reviewed_by_keyboard_alone(window: Window, sa
             until_version(page, number)
             expect(page.locator("#acts .tag")).to_have_text("accepted")
         page.keyboard.press("j")
+    return number
+
+
+def rename(page: Page, more: str) -> None:
+    """Write this behind the record's name, and confirm what it changes."""
+    page.keyboard.press("e")
+    expect(page.locator("#act-name")).to_be_focused()
+    page.keyboard.press("End")
+    page.keyboard.type(more)
+    page.keyboard.press("Enter")
+    expect(page.locator(".impact")).to_contain_text("the old one keeps resolving")
+    page.keyboard.press("Enter")
+
+
+def merge_with_another(page: Page, reason: str) -> None:
+    page.keyboard.press("m")
+    expect(page.locator("#act-canonical")).to_be_focused()
+    tab_to(page, '[name="records"]:not(:checked)')
+    page.keyboard.press("Space")
+    tab_to(page, "#act-reason")
+    page.keyboard.type(reason)
+    page.keyboard.press("Enter")
+    expect(page.locator(".impact")).to_be_visible()
+    page.keyboard.press("Enter")
+
+
+def test_registry_of_the_sample_is_reviewed_by_keyboard_alone(window: Window, sampled: ArtifactVersion) -> None:
+    """Accept each merge, rename one, merge two by hand, undo that and do it again, then approve."""
+    page = review(window, sampled)
+    merged = set(merges(sampled))
+    number = accept_each(page, merged, sampled.record_count)
     accepted = head(sampled)
 
     assert merged
     assert all(group["by"] == "review" for group in accepted.consolidations["applied"])
     assert accepted.digest == sampled.digest
 
-    page.keyboard.press("e")
-    expect(page.locator("#act-name")).to_be_focused()
-    page.keyboard.press("End")
-    page.keyboard.type(" the Last")
-    page.keyboard.press("Enter")
-    expect(page.locator(".impact")).to_contain_text("the old one keeps resolving")
-    page.keyboard.press("Enter")
+    rename(page, " the Last")
     until_version(page, number + 1)
     expect(page.locator(".pick[aria-current]")).to_be_focused()
     expect(page.locator(".pick[aria-current] b")).to_contain_text("the Last")
 
-    page.keyboard.press("m")
-    expect(page.locator("#act-canonical")).to_be_focused()
-    tab_to(page, '[name="records"]:not(:checked)')
-    page.keyboard.press("Space")
-    tab_to(page, "#act-reason")
-    page.keyboard.type("One and the same.")
-    page.keyboard.press("Enter")
-    expect(page.locator(".impact")).to_be_visible()
-    page.keyboard.press("Enter")
+    merge_with_another(page, "One and the same.")
     until_version(page, number + 2)
     united = head(sampled)
     page.keyboard.press("u")
@@ -190,7 +206,7 @@ def test_acts_come_and_go_without_a_new_page(window: Window, sampled: ArtifactVe
 
 def test_act_brings_its_version_whatever_was_chosen_while_it_was_done(window: Window, sampled: ArtifactVersion) -> None:
     merged = names(sampled).index(next(merges(sampled)))
-    window.login("greta", PASSWORD, f"/review/versions/{sampled.pk}/?record={merged}")
+    window.enter("greta", f"/review/versions/{sampled.pk}/?record={merged}")
     page = window.page
     held = window.hold("**/acts/accept/**")
     with page.expect_request("**/acts/accept/**"):
@@ -319,7 +335,7 @@ def test_pages_of_acts_have_no_grave_fault_of_access(
     turns = made["combat-turns"].pk
     # Everything is of an earlier transcript now, and says so above its records.
     factories.make_transcript(made["npcs"].artifact.session)
-    window.login("greta", PASSWORD, "/review/")
+    window.enter("greta", "/review/")
     found = {}
     for path in (
         *(
@@ -334,7 +350,6 @@ def test_pages_of_acts_have_no_grave_fault_of_access(
             window.page.keyboard.press("e")
             window.page.locator("form.act").wait_for()
         window.page.evaluate(axe)
-        faults = window.page.evaluate(RUN)["violations"]
-        found[path] = [(one["id"], one["nodes"][0]["html"][:120]) for one in faults if one["impact"] in GRAVE]
+        found[path] = faults(window)
 
     assert {path: faults for path, faults in found.items() if faults} == {}

@@ -11,7 +11,7 @@ from campaigns.models import ArtifactVersion
 from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import FIRST, PASSWORD, make_gm
+from tests.browser.stories import FIRST, make_gm
 from tests.campaigns.reviews.acting import head
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -49,7 +49,7 @@ def remove_record(page: Page, at: int) -> None:
 
 
 def test_records_that_cite_the_unit_stay_the_right_ones_after_an_act(window: Window, story: ArtifactVersion) -> None:
-    window.login("greta", PASSWORD, f"/review/versions/{story.pk}/")
+    window.enter("greta", f"/review/versions/{story.pk}/")
     page = window.page
     choose_unit_of(page, 5)
     page.locator("#citing .cites").first.wait_for()
@@ -66,7 +66,7 @@ def test_records_that_cite_the_unit_stay_the_right_ones_after_an_act(window: Win
 
 
 def test_answer_about_the_version_before_is_not_shown(window: Window, story: ArtifactVersion) -> None:
-    window.login("greta", PASSWORD, f"/review/versions/{story.pk}/")
+    window.enter("greta", f"/review/versions/{story.pk}/")
     page = window.page
     held = window.hold("**/citing?unit=*")
     with page.expect_request("**/citing?unit=*"):

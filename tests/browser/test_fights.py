@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from campaigns.models import ArtifactVersion, Decision
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_fight, make_gm
+from tests.browser.stories import make_fight, make_gm
 from tests.browser.test_acts import tab_to, until_version
 from tests.browser.test_reading_axe import axe, faults
 from tests.campaigns.reviews.acting import head, ranges, records
@@ -26,7 +26,7 @@ def fight(transactional_db: None) -> ArtifactVersion:
 
 
 def review(window: Window, version: ArtifactVersion, query: str = "") -> Page:
-    window.login("greta", PASSWORD, f"/review/versions/{version.pk}/{query}")
+    window.enter("greta", f"/review/versions/{version.pk}/{query}")
     return window.page
 
 
@@ -74,19 +74,18 @@ def test_turn_lights_its_ranges_and_a_unit_lights_the_turns_that_cite_it(
     assert window.faults == []
 
 
-def test_whole_fight_is_reviewed_by_keyboard_alone(window: Window, fight: ArtifactVersion) -> None:
-    """Walk, edit a field, move units of two ranges, split, join, remove, add, undo, do again, approve."""
-    page = review(window, fight)
-    press = page.keyboard.press
-
-    # Walk through the turns, what breaks in included, and back.
+def walk_through(page: Page) -> None:
+    """Go through the turns, what breaks in included, and back to what breaks in."""
     for name in ("Mother Quillon", "Captain Voss", "Warden Wick", "Old Dell"):
-        press("j")
+        page.keyboard.press("j")
         chosen(page, name)
-    press("k")
+    page.keyboard.press("k")
     chosen(page, "Warden Wick")
 
-    # Edit: a round that is none is refused beside its field, then given right.
+
+def edit_round(page: Page) -> None:
+    """Give a round that is none, which is refused beside its field, then a right one."""
+    press = page.keyboard.press
     press("e")
     expect(page.locator("#act-actor")).to_be_focused()
     tab_to(page, "#act-round")
@@ -97,24 +96,18 @@ def test_whole_fight_is_reviewed_by_keyboard_alone(window: Window, fight: Artifa
     press("Control+A")
     page.keyboard.type("1")
     press("Enter")
-    until_version(page, 2)
-    chosen(page, "Warden Wick")
-    assert named(head(fight))[3] == ("Warden Wick", 1)
 
-    # Move: the last unit of one range and the whole of another go from the second turn to the next one.
-    press("k")
-    press("k")
-    chosen(page, "Mother Quillon")
+
+def move_units(page: Page) -> None:
+    """Move the last unit of the turn's first range, and the whole of its second, to the next turn."""
+    press = page.keyboard.press
     press("b")
     expect(page.locator("#act-ranges")).to_be_focused()
     press("Tab")
     press("Enter")
     stand_at(page, 110)
-    press("ArrowDown")
-    press("ArrowDown")
-    press("Space")
-    press("ArrowDown")
-    press("ArrowDown")
+    for key in ("ArrowDown", "ArrowDown", "Space", "ArrowDown", "ArrowDown"):
+        press(key)
     stand_at(page, 114)
     press("Shift+ArrowDown")
     expect(page.locator("#selection-count")).to_have_text("3 units in 2 ranges selected")
@@ -124,53 +117,41 @@ def test_whole_fight_is_reviewed_by_keyboard_alone(window: Window, fight: Artifa
     page.keyboard.type("Captain")
     tab_to(page, "form.act .btn-main")
     press("Enter")
-    until_version(page, 3)
-    moved = records(head(fight))
-    assert ranges(moved[1]) == stretches(fight, (110, 111), (118, 118))
-    assert ranges(moved[2]) == stretches(fight, (112, 112), (114, 115), (120, 122), (128, 129))
 
-    # Split the first turn: its second action and second range become a turn of their own.
-    press("k")
-    chosen(page, "Old Dell")
+
+def split_turn(page: Page, kept: tuple[int, int], going: tuple[int, int]) -> None:
+    """Make a turn of its own of the second action, with these units."""
+    press = page.keyboard.press
     press("s")
     expect(page.locator("#act-kept")).to_be_focused()
     press("Control+A")
-    first, second = stretches(fight, (100, 102), (106, 107))
-    page.keyboard.type(f"{first[0]}-{first[1]}")
+    page.keyboard.type(f"{kept[0]}-{kept[1]}")
     tab_to(page, '[name="going"][value="1"]')
     press("Space")
     tab_to(page, "#act-ranges")
     press("Control+A")
-    page.keyboard.type(f"{second[0]}-{second[1]}")
+    page.keyboard.type(f"{going[0]}-{going[1]}")
     press("Enter")
-    until_version(page, 4)
-    split = records(head(fight))
-    assert [len(one["actions"]) for one in split[:2]] == [1, 1]
-    assert [ranges(one) for one in split[:2]] == [[first], [second]]
 
-    # Join the two again: the next one is proposed.
-    chosen(page, "Old Dell")
-    press("m")
+
+def join_with_next(page: Page, reason: str) -> None:
+    page.keyboard.press("m")
     expect(page.locator('[name="records"]:checked')).to_have_count(2)
     tab_to(page, "#act-reason")
-    page.keyboard.type("One turn.")
-    press("Enter")
-    until_version(page, 5)
-    assert records(head(fight))[0] == records(fight)[0]
-    assert Decision.objects.get(kind="join_turns").reason == "One turn."
+    page.keyboard.type(reason)
+    page.keyboard.press("Enter")
 
-    # Remove the last turn.
-    for _ in range(6):
-        press("j")
-    chosen(page, "Captain Voss")
-    press("x")
+
+def remove_turn(page: Page) -> None:
+    page.keyboard.press("x")
     page.locator("form.act").wait_for()
     tab_to(page, "form.act .btn-main")
-    press("Enter")
-    until_version(page, 6)
-    assert len(records(head(fight))) == 6
+    page.keyboard.press("Enter")
 
-    # Add a turn that was missed, over two ranges that are selected first.
+
+def select_two_ranges(page: Page) -> int:
+    """Select two units, and one more with a unit between, from where the transcript is; return the first's place."""
+    press = page.keyboard.press
     tab_to(page, "#transcript")
     press("]")
     expect(page.locator(".unit .id:focus")).to_have_count(1)
@@ -183,29 +164,82 @@ def test_whole_fight_is_reviewed_by_keyboard_alone(window: Window, fight: Artifa
     stand_at(page, start + 3)
     press("Space")
     expect(page.locator("#selection-count")).to_have_text("3 units in 2 ranges selected")
-    press("i")
+    return start
+
+
+def add_turn(page: Page, actor: str) -> None:
+    """Add a turn that was missed, over what is selected."""
+    page.keyboard.press("i")
     expect(page.locator("#act-actor")).to_be_focused()
-    page.keyboard.type("Brother Sable")
+    page.keyboard.type(actor)
     tab_to(page, "#act-summary")
-    page.keyboard.type("Brother Sable rings the bell.")
+    page.keyboard.type(f"{actor} rings the bell.")
     tab_to(page, "#act-action-0-declaration")
     page.keyboard.type("rings the bell")
     tab_to(page, "#act-ranges")
-    press("Enter")
+    page.keyboard.press("Enter")
+
+
+def approve(page: Page) -> None:
+    tab_to(page, "button[value=approve]")
+    page.keyboard.press("Enter")
+    expect(page.locator(".verdict")).to_contain_text("Decided by greta")
+
+
+def press_to(page: Page, key: str, times: int, name: str) -> None:
+    for _ in range(times):
+        page.keyboard.press(key)
+    chosen(page, name)
+
+
+def test_whole_fight_is_reviewed_by_keyboard_alone(window: Window, fight: ArtifactVersion) -> None:
+    """Walk, edit a field, move units of two ranges, split, join, remove, add, undo, do again, approve."""
+    page = review(window, fight)
+    walk_through(page)
+    edit_round(page)
+    until_version(page, 2)
+    chosen(page, "Warden Wick")
+    assert named(head(fight))[3] == ("Warden Wick", 1)
+
+    press_to(page, "k", 2, "Mother Quillon")
+    move_units(page)
+    until_version(page, 3)
+    moved = records(head(fight))
+    assert ranges(moved[1]) == stretches(fight, (110, 111), (118, 118))
+    assert ranges(moved[2]) == stretches(fight, (112, 112), (114, 115), (120, 122), (128, 129))
+
+    press_to(page, "k", 1, "Old Dell")
+    first, second = stretches(fight, (100, 102), (106, 107))
+    split_turn(page, first, second)
+    until_version(page, 4)
+    split = records(head(fight))
+    assert [len(one["actions"]) for one in split[:2]] == [1, 1]
+    assert [ranges(one) for one in split[:2]] == [[first], [second]]
+
+    chosen(page, "Old Dell")
+    join_with_next(page, "One turn.")
+    until_version(page, 5)
+    assert records(head(fight))[0] == records(fight)[0]
+    assert Decision.objects.get(kind="join_turns").reason == "One turn."
+
+    press_to(page, "j", 6, "Captain Voss")
+    remove_turn(page)
+    until_version(page, 6)
+    assert len(records(head(fight))) == 6
+
+    start = select_two_ranges(page)
+    add_turn(page, "Brother Sable")
     until_version(page, 7)
     chosen(page, "Brother Sable")
     (added,) = [one for one in records(head(fight)) if one["actor"] == "Brother Sable"]
     assert ranges(added) == stretches(fight, (start, start + 1), (start + 3, start + 3))
 
-    # Undo, do again, approve.
-    press("u")
+    page.keyboard.press("u")
     until_version(page, 8)
     assert len(records(head(fight))) == 6
-    press("U")
+    page.keyboard.press("U")
     until_version(page, 9)
-    tab_to(page, "button[value=approve]")
-    press("Enter")
-    expect(page.locator(".verdict")).to_contain_text("Decided by greta")
+    approve(page)
     approved = head(fight)
 
     assert approved.state == "approved"

@@ -12,7 +12,7 @@ from campaigns.models import ArtifactVersion, Transcript
 from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm, make_session_of_all
+from tests.browser.stories import make_gm, make_session_of_all
 from tests.browser.test_review import ON_SCREEN, SIZES, overflow, review
 from tests.campaigns.review import families
 
@@ -29,7 +29,7 @@ def made(transactional_db: None) -> dict[str, ArtifactVersion]:
 
 
 def read(window: Window, transcript: Transcript, query: str = "") -> None:
-    window.login("greta", PASSWORD, f"/review/sessions/{transcript.session_id}/units{query}")
+    window.enter("greta", f"/review/sessions/{transcript.session_id}/units{query}")
 
 
 def until_on_screen(window: Window, unit_id: int) -> None:
@@ -142,7 +142,7 @@ def test_list_of_a_unit_that_was_closed_does_not_open_when_its_answer_comes(
 ) -> None:
     version = made["combat-turns"]
     first, second = unit_at(version.transcript, 140), unit_at(version.transcript, 141)
-    window.login("greta", PASSWORD, f"/review/versions/{version.pk}/?unit={first}")
+    window.enter("greta", f"/review/versions/{version.pk}/?unit={first}")
     page = window.page
     page.locator(f"#unit-{first} .id").click()
     expect(page.locator("#citing-title")).to_have_text(f"Unit {first} is cited by")

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, expect
 from campaigns.models import ArtifactVersion, Run
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm, make_session_of_all, make_story
+from tests.browser.stories import make_gm, make_session_of_all, make_story
 from tests.browser.test_review import SIZES, overflow
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -26,7 +26,7 @@ def made(transactional_db: None) -> dict[str, ArtifactVersion]:
 
 @pytest.mark.parametrize("context", [{}, {"java_script_enabled": False}], indirect=True)
 def test_failed_lanes_are_run_again_by_one_click(window: Window, made: dict[str, ArtifactVersion]) -> None:
-    window.login("greta", PASSWORD, "/review/")
+    window.enter("greta", "/review/")
     page = window.page
     window.open("/")
     page.get_by_role("link", name="Work list").click()
@@ -47,7 +47,7 @@ def test_failed_lanes_are_run_again_by_one_click(window: Window, made: dict[str,
 def test_worklist_fits_its_screen(
     window: Window, context: BrowserContext, name: str, made: dict[str, ArtifactVersion], tmp_path: Path
 ) -> None:
-    window.login("greta", PASSWORD, "/review/")
+    window.enter("greta", "/review/")
     window.page.screenshot(path=tmp_path / f"worklist-{name}.png", full_page=True)
 
     assert overflow(window) == 0

@@ -8,6 +8,7 @@
   const panel = () => document.getElementById("acts");
   const chosen = () => records?.querySelector(".pick[aria-current]");
   const record = () => new URLSearchParams(chosen()?.getAttribute("href")?.slice(1) ?? "").get("record");
+  const OF_ACTS = /\/(acts\/|withdraw$)/;
   const OURS = { "X-Requested-With": "notarius" };
   let asked = 0;
   let saving = false;
@@ -195,10 +196,13 @@
     if (form.matches("form.verdict")) {
       event.preventDefault();
       once(() => decide(form, event.submitter));
-    } else if (form.closest("#acts, .acts-whole, .opposed") && form.getAttribute("action")?.includes("/acts/")) {
+    } else if (form.closest("#acts, .acts-whole, .opposed") && OF_ACTS.test(form.getAttribute("action"))) {
       event.preventDefault();
       const address = event.submitter?.getAttribute("formaction") || form.getAttribute("action");
-      once(() => load(address, { method: "POST", body: new FormData(form) }));
+      const body = new FormData(form);
+      // What stands above the records was made when another one may have been chosen.
+      if (body.has("above")) body.set("record", record() ?? "");
+      once(() => load(address, { method: "POST", body }));
     }
   });
 

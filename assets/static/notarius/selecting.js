@@ -102,27 +102,42 @@ Notarius.selecting = (root, list, moved) => {
     paint(root);
   }
 
+  /* Return the unit's place: null where there is none, undefined where no answer came. */
   async function place(id) {
-    if (!known.has(id)) {
-      const at = await list.seek(id);
-      if (at !== null) learn(at, id);
-    }
-    return known.get(id);
+    if (known.has(id)) return known.get(id);
+    const at = await list.seek(id);
+    if (at != null) learn(at, id);
+    return at;
   }
 
   async function read(text) {
-    const found = [], left = [];
+    const found = [], left = [], wrong = new Set();
     for (const piece of text.split(/[,;\n]/).map((each) => each.trim()).filter(Boolean)) {
       const ids = /^(\d{1,15})(?:\s*(?:-|–|to)\s*(\d{1,15}))?$/.exec(piece);
-      const start = ids && await place(Number(ids[1])), end = ids && await place(Number(ids[2] || ids[1]));
-      if (start == null || end == null) left.push(piece);
-      else found.push(made(Math.min(start, end), Math.max(start, end)));
+      const ends = ids ? [Number(ids[1]), Number(ids[2] || ids[1])] : [];
+      const places = [];
+      for (const id of ends) places.push(await place(id));
+      if (!ids) wrong.add(`“${piece}” is neither a unit number nor a range.`);
+      ends.forEach((id, at) => { if (places[at] === null) wrong.add(`There is no unit ${id} in this transcript.`); });
+      if (!ids || places.some((at) => at == null)) left.push(piece);
+      else found.push(made(Math.min(...places), Math.max(...places)));
     }
-    return { found, left };
+    return { found, left, wrong: [...wrong] };
+  }
+
+  /* Say below the field what of it names no unit, and no longer what it was told before. */
+  function complain(field, wrong) {
+    const said = field?.isConnected && document.getElementById(field.dataset.units);
+    if (!said) return;
+    said.textContent = wrong.join(" ");
+    const refused = document.getElementById(`problem-${field.name}`);
+    if (wrong.length) field.setAttribute("aria-invalid", "true");
+    else if (!refused) field.removeAttribute("aria-invalid");
   }
 
   async function follow(field, keep) {
-    const { found, left } = await read(field.value);
+    const { found, left, wrong } = await read(field.value);
+    complain(field, wrong);
     if (field !== hand) return;
     const extra = keep.filter((range) => !found.some((one) => label(one) === label(range)));
     ranges = [...found, ...extra];
@@ -148,6 +163,7 @@ Notarius.selecting = (root, list, moved) => {
   function clear() {
     ranges = [];
     loose = [];
+    complain(hand, []);
     anchor = null;
     further.setAttribute("aria-pressed", "false");
     write();

@@ -157,7 +157,7 @@ Notarius.transcript = (root, mark) => {
     const mine = (wanted += 1);
     const at = position instanceof Promise ? await position : position;
     if (mine !== wanted) return undefined;
-    if (at === null) return null;
+    if (at == null) return null;
     const block = number(at);
     if (!filled.has(block)) await need(block, block);
     if (mine !== wanted) return undefined;
@@ -174,7 +174,8 @@ Notarius.transcript = (root, mark) => {
     held = unit;
   }
 
-  /* Return the unit of this id and its place in the list, wherever it is; null where the list has none. */
+  /* Return the place of the unit of this id, wherever it is: null where the list has none, undefined where no answer
+     came. */
   async function seek(id) {
     const known = document.getElementById(`unit-${id}`);
     if (known) return Number(known.dataset.at);
@@ -183,7 +184,9 @@ Notarius.transcript = (root, mark) => {
 
   async function find(query) {
     const answer = await ask(query).catch(() => null);
-    return answer ? Number(answer.headers.get("X-Position")) : null;
+    if (!answer) return undefined;
+    const at = answer.headers.get("X-Position");
+    return at === null ? null : Number(at);
   }
 
   /* ---- the chosen unit, and the records that cite it ---- */

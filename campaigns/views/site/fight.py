@@ -62,11 +62,13 @@ def fight_page(request: HttpRequest, visit: Visit, number: int, k: int) -> HttpR
     fight = fight_at(fought, k)
     told = during(visit.sight, number, fight, (SPELLS, EVENTS))
     standing = standing_of(visit.sight, number)
+    reworded = [turn.index for turn in fight.turns if any(map(standing.reworded, turn.refs))]
     fight = _landed(fight, standing)
     context = {
         "evening": evening,
         "evening_title": title_of(evening),
         "fight": fight,
+        "reworded": reworded,
         "facts": facts_of_fight(fight),
         "tallies": _tallies(visit, number, fight) if visit.sight.words else None,
         "castings": _castings(told_of(SPELLS, record, standing) for record in told[SPELLS]),
@@ -97,7 +99,7 @@ def _landed(fight: Fight, standing: Standing) -> Fight:
 
 
 def _turn_now(turn: Turn, standing: Standing) -> Turn:
-    refs = [now for ref in turn.refs if (now := standing.citation(ref)) is not None]
+    refs = [now for ref in turn.refs for now in standing.citations(ref)]
     return replace(turn, refs=refs, interrupts=tuple(_turn_now(each, standing) for each in turn.interrupts))
 
 

@@ -117,13 +117,36 @@ def test_turn_is_edited_split_and_joined(client: Client, transcript: Transcript)
         "kept": [{"start_unit_id": 202, "end_unit_id": 202}],
     }
     edited = act(client, version.pk, "edit", record=0, fields={"round": 3}).json()["version"]["id"]
-    split = act(client, edited, "split_turn", record=0, actions=[1], **units).json()["version"]["id"]
+    said = {"fields": {"summary": "Corwen speaks."}, "kept_summary": "Corwen raises the candle."}
+    split = act(client, edited, "split_turn", record=0, actions=[1], **units, **said).json()["version"]["id"]
     joined = act(client, split, "join_turns", records=[0, 1]).json()["version"]["id"]
     turns = [json.loads(ArtifactVersion.objects.get(pk=each).payload)["turns"] for each in (edited, split, joined)]
 
     assert [len(each) for each in turns] == [1, 2, 1]
     assert turns[0][0]["round"] == 3
     assert [len(each["actions"]) for each in turns[1]] == [1, 1]
+    assert [each["summary"] for each in turns[1]] == ["Corwen raises the candle.", "Corwen speaks."]
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"fields": {"summary": "\n "}, "kept_summary": " "}, {"fields": {"summary": None}}]
+)
+def test_half_of_a_split_turn_does_not_take_over_the_summary_of_both(
+    client: Client, transcript: Transcript, said: dict[str, object]
+) -> None:
+    two = [families.action("raises the candle"), families.action("speaks", category="other")]
+    turn = families.turn(transcript, "Corwen", two, "Corwen raises it and speaks.", ((202, 202), (211, 211)))
+    version = families.make_version(transcript, "combat-turns", [turn])
+    units = [{"start_unit_id": 202, "end_unit_id": 202}, {"start_unit_id": 211, "end_unit_id": 211}]
+    halves = {"record": 0, "actions": [1], "kept": units[:1], "ranges": units[1:]}
+    got = act(client, version.pk, "split_turn", **halves, **said)
+
+    assert (got.status_code, got.json()["code"]) == (422, "review.invalid")
+    assert {each["pointer"]: each["code"] for each in got.json()["errors"]} == {
+        "#/kept_summary": "record.shape",
+        "#/summary": "record.shape",
+    }
+    assert not Decision.objects.exists()
 
 
 def test_act_on_an_old_version_does_nothing_and_names_the_newest(client: Client, people: ArtifactVersion) -> None:

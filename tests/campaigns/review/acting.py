@@ -5,8 +5,9 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.test import Client
 
+from campaigns.actions import reviews
 from campaigns.models import ArtifactVersion
-from tests.campaigns.reviews.acting import head
+from tests.campaigns.reviews.acting import DELL, WICK, head, names, on
 
 Form = dict[str, object]
 
@@ -30,3 +31,12 @@ def done(client: Client, version: ArtifactVersion, act: str, **form: object) -> 
     assert got.status_code == 302, got.content.decode()
     assert got["Location"].startswith(f"/review/versions/{made.pk}/?record=")
     return made
+
+
+def contradicted(
+    registry: ArtifactVersion, one_by: User, other_by: User, one: int = DELL, other: int = WICK
+) -> ArtifactVersion:
+    """Return the version after two decisions that cannot both hold: a merge, and its undoing by judgement."""
+    name = names(registry)[one]
+    merged = reviews.merge(**on(registry), records=(one, other), canonical=one, by=one_by).version
+    return reviews.undo_consolidation(**on(merged), record=names(merged).index(name), by=other_by).version

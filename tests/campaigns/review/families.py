@@ -131,6 +131,14 @@ def one_of_each(transcript: Transcript, said: Callable[[str], str] = str) -> dic
                 **proof,
             }
         ],
+        **one_of_each_fight(transcript, said),
+    }
+
+
+def one_of_each_fight(transcript: Transcript, said: Callable[[str], str]) -> dict[str, list[dict[str, JsonValue]]]:
+    """Return of the families of fights what `one_of_each` returns."""
+    proof = {"source_refs": refs(transcript, ((50, 52), (206, 205)))}
+    return {
         "combat-turns": [
             turn(
                 transcript,

@@ -345,48 +345,6 @@ def test_history_marks_what_was_undone(client: Client, registry: ArtifactVersion
     assert "Redo: Accepted the merge" in html
 
 
-def test_withdraw_has_a_decision_bind_no_more(client: Client, registry: ArtifactVersion) -> None:
-    made = done(client, registry, "accept", record=VOSS)
-    accepted = Decision.objects.get()
-    got = client.post(f"/review/versions/{made.pk}/withdraw", {"decision": accepted.pk}, follow=True)
-    again = client.post(f"/review/versions/{made.pk}/withdraw", {"decision": accepted.pk}, follow=True)
-
-    assert "Withdrawn. The next run" in got.content.decode()
-    assert "binds nothing any more" in again.content.decode()
-    assert Decision.objects.filter(kind="withdraw").count() == 1
-
-
-def test_compare_says_what_changed_and_rolls_back(client: Client, registry: ArtifactVersion) -> None:
-    made = done(client, registry, "rename", record=WICK, name="Old Wick")
-    html = page(client, f"/review/versions/{made.pk}/compare/?with=1")
-    back = done(client, made, "roll_back", target=registry.pk)
-
-    assert "<del>Wick</del>" in html and "<ins>Old Wick</ins>" in html
-    assert "a person&#x27;s review" in html
-    assert "Roll back to version 1" in html
-    assert back.digest == registry.digest
-
-
-def test_compare_says_by_line_who_cites_it_and_who_did(client: Client, registry: ArtifactVersion) -> None:
-    made = done(client, registry, "split", record=DELL, refs=[2], to=WICK)
-    html = page(client, f"/review/versions/{made.pk}/compare/?with=1")
-    row = html.partition('<th scope="row">Units 210-208</th>')[2].partition("</tr>")[0]
-
-    assert "<del>Harbourmaster Dell</del>" in row and "<ins>Wick</ins>" in row
-
-
-def test_roll_back_refuses_a_version_of_another_artifact(client: Client, registry: ArtifactVersion) -> None:
-    elsewhere = factories.make_version(factories.make_transcript(factories.make_session(number=9)), PEOPLE)
-    got = client.post(address(registry, "roll_back"), {"expected_version": 1, "target": elsewhere.pk})
-
-    assert got.status_code == 400
-    assert head(registry) == registry
-
-
-def test_compare_with_a_version_that_is_not_there_says_so(client: Client, registry: ArtifactVersion) -> None:
-    assert "There is no such version" in page(client, f"/review/versions/{registry.pk}/compare/?with=7")
-
-
 @pytest.mark.parametrize("tail", ["acts?record=0", "acts/merge/?record=0", "decisions/", "compare/"])
 def test_pages_of_acts_ask_the_same_number_of_queries_for_more_records(
     tail: str, client: Client, transcript: Transcript

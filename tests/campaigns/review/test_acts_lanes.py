@@ -192,10 +192,11 @@ def test_delete_takes_the_record_out(client: Client, fight: ArtifactVersion) -> 
 
 
 def test_turn_is_split_and_joined_again(client: Client, fight: ArtifactVersion) -> None:
-    split = sent(client, fight, "split_turn", 0, going="1", kept="204-202", ranges="209", summary="He shoves.")
+    halves = {"kept": "204-202", "kept_summary": "He swings.", "ranges": "209", "summary": "He shoves."}
+    split = sent(client, fight, "split_turn", 0, going="1", **halves)
     joined = done(client, split, "join_turns", records=[0, 1])
 
-    assert [one["summary"] for one in records(split)].count("He shoves.") == 1
+    assert {one["summary"] for one in records(split)} == {"He swings.", "He shoves.", "He ducks."}
     assert len(records(split)) == 3
     assert len(records(joined)) == 2
 
@@ -227,11 +228,12 @@ def test_split_without_actions_on_both_sides_says_so_beside_the_actions(
 def test_split_gives_no_half_the_summary_of_the_whole_unasked(
     client: Client, fight: ArtifactVersion, summary: str
 ) -> None:
-    halves = {"going": "1", "kept": "204-202", "ranges": "209", "summary": summary}
+    halves = {"going": "1", "kept": "204-202", "ranges": "209", "summary": summary, "kept_summary": summary}
     got = client.post(address(fight, "split_turn"), {**form_of(client, fight, "split_turn", 0), **halves})
 
     assert got.status_code == 422
     assert beside(got.content.decode(), "summary")
+    assert beside(got.content.decode(), "kept_summary")
     assert head(fight) == fight
 
 

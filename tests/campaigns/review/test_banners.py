@@ -15,7 +15,7 @@ from campaigns.worklist import work_in
 from extraction.codes import Code
 from tests import factories
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import address, done, signed_in
+from tests.campaigns.review.acting import address, contradicted, done, signed_in
 from tests.campaigns.reviews.acting import DELL, GROUP, PEOPLE, QUILLON, VOSS, WICK, group_of, names, on, records
 from tests.standard import UNITS
 
@@ -119,13 +119,6 @@ def test_contradiction_stands_above_the_records_until_one_side_is_taken_back(
     client.post(f"{of(last)}withdraw", {"decision": wrong.pk})
 
     assert "Decisions contradict each other" not in page(client, of(last))
-
-
-def contradicted(registry: ArtifactVersion, one_by: User, other_by: User) -> ArtifactVersion:
-    """Return the version after two decisions that cannot both hold."""
-    merged = reviews.merge(**on(registry), records=(DELL, WICK), canonical=DELL, by=one_by).version
-    at = names(merged).index("Harbourmaster Dell")
-    return reviews.undo_consolidation(**on(merged), record=at, by=other_by).version
 
 
 def test_contradiction_is_counted_where_work_is_looked_for_and_leads_to_its_page(

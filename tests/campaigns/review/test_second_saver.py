@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from campaigns.actions import reviews
+from campaigns.actions import editing, reviews
 from campaigns.models import ArtifactVersion, Campaign
 from tests import factories
+from tests.campaigns.review import families
 from tests.campaigns.review.acting import address, signed_in
 from tests.campaigns.reviews.acting import DELL, GROUP, PEOPLE, QUILLON, WICK, group_of, head, names, on
 
@@ -77,3 +80,20 @@ def test_undo_that_came_second_undoes_nothing_of_the_others(
 
     assert got.status_code == 409
     assert f'action="{address(registry, "undo")}"' in got.content.decode()
+
+
+def test_split_that_came_second_takes_the_summary_that_it_did_not_touch_from_the_newer_version(
+    client: Client, registry: ArtifactVersion, admin: User
+) -> None:
+    transcript = registry.transcript
+    two = [families.action("He swings."), families.action("He shoves.")]
+    turn = families.turn(transcript, "Wick", two, "He swings and shoves.", ((50, 52),))
+    fight = families.make_version(transcript, "combat-turns", [turn])
+    editing.edit_record(**on(fight), record=0, fields={"summary": "He swings, then shoves."}, by=admin)
+    form = {"kept": "50-52", "kept_summary": "He swings and shoves.", "ranges": "52", "summary": "He shoves."}
+    got = client.post(address(fight, "split_turn"), {"expected_version": 1, "record": 0, "going": 1, **form})
+    html = got.content.decode()
+
+    assert got.status_code == 409
+    assert re.search(r'name="kept_summary"[^>]*>\s*He swings, then shoves.</textarea>', html)
+    assert re.search(r'name="summary"[^>]*>\s*He shoves.</textarea>', html)

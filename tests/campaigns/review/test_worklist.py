@@ -195,10 +195,10 @@ def test_work_in_renews_what_read_another_version_of_a_registry_unless_it_is_at_
 @pytest.mark.parametrize(
     ("version", "minutes"),
     [
-        pytest.param(Pending(1, "dnd/npcs", 1, 0, 0, 0, 0, False), 0, id="nothing"),
-        pytest.param(Pending(1, "dnd/npcs", 1, 1, 0, 0, 0, False), 1, id="rounded-up"),
-        pytest.param(Pending(1, "dnd/combat-turns", 1, 30, 0, 0, 0, False), 10, id="turns-take-longer"),
-        pytest.param(Pending(1, "dnd/npcs", 1, 15, 4, 9, 15, False), 5, id="merges-and-warnings-count"),
+        pytest.param(Pending("dnd/npcs", 1, 1, 0, 0, 0, 0, False), 0, id="nothing"),
+        pytest.param(Pending("dnd/npcs", 1, 1, 1, 0, 0, 0, False), 1, id="rounded-up"),
+        pytest.param(Pending("dnd/combat-turns", 1, 1, 30, 0, 0, 0, False), 10, id="turns-take-longer"),
+        pytest.param(Pending("dnd/npcs", 1, 1, 15, 4, 9, 15, False), 5, id="merges-and-warnings-count"),
     ],
 )
 def test_minutes_follow_the_rule(version: Pending, minutes: int) -> None:

@@ -16,6 +16,8 @@ from tests import factories
 from tests.campaigns.review import families
 from tests.campaigns.reviews.acting import DELL, PEOPLE, QUILLON, VOSS, WICK, cited, head, id_of, on, ranges, records
 
+SAID: Any = {"fields": {"summary": "He shoves."}, "kept_summary": "He swings."}
+
 
 @pytest.fixture
 def fight(transcript: Transcript) -> ArtifactVersion:
@@ -214,6 +216,7 @@ def test_split_turn_parts_actions_and_evidence(fight: ArtifactVersion, gm: User)
         kept=[(204, 204)],
         ranges=[(202, 209)],
         fields={"turn_kind": "reaction", "summary": "He shoves."},
+        kept_summary="He swings.",
         by=gm,
     ).version
 
@@ -225,7 +228,7 @@ def test_split_turn_parts_actions_and_evidence(fight: ArtifactVersion, gm: User)
 
 def test_split_turn_loses_no_cited_line(fight: ArtifactVersion, gm: User) -> None:
     with pytest.raises(Invalid) as refused:
-        editing.split_turn(**on(fight), record=0, actions=[1], kept=[(204, 204)], ranges=[(209, 209)], by=gm)
+        editing.split_turn(**on(fight), **SAID, record=0, actions=[1], kept=[(204, 204)], ranges=[(209, 209)], by=gm)
 
     assert [one.code for one in refused.value.problems] == [Code.REVIEW_EVIDENCE_LOST]
 
@@ -233,7 +236,9 @@ def test_split_turn_loses_no_cited_line(fight: ArtifactVersion, gm: User) -> Non
 @pytest.mark.parametrize("actions", [[], [0, 1], [2]])
 def test_split_turn_needs_actions_on_both_sides(fight: ArtifactVersion, gm: User, actions: list[int]) -> None:
     with pytest.raises(ActionError):
-        editing.split_turn(**on(fight), record=0, actions=actions, kept=[(204, 202)], ranges=[(209, 209)], by=gm)
+        editing.split_turn(
+            **on(fight), **SAID, record=0, actions=actions, kept=[(204, 202)], ranges=[(209, 209)], by=gm
+        )
 
 
 def test_join_turns_unites_actions_and_evidence_and_can_be_undone(fight: ArtifactVersion, gm: User) -> None:

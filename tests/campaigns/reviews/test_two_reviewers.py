@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
 
 from campaigns.actions import editing, reviews, versions
 from campaigns.actions.drafts import Reviewed
@@ -15,31 +14,16 @@ from campaigns.errors import Conflict, Overtaken
 from campaigns.models import ArtifactVersion, Decision
 from extraction.codes import Code
 from tests import factories
+from tests.at_once import at_once
 from tests.campaigns.reviews.acting import DELL, PEOPLE, WICK, head, names, on
 
-Act = Callable[[], object]
 
-
-def at_once(*acts: Act) -> list[BaseException | None]:
-    """Do the acts in threads that start together; return what each raised."""
-    barrier = threading.Barrier(len(acts))
-    raised: list[BaseException | None] = [None] * len(acts)
-
-    def do(at: int, act: Act) -> None:
-        try:
-            barrier.wait(timeout=10)
-            act()
-        except Conflict as error:
-            raised[at] = error
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=do, args=pair) for pair in enumerate(acts)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=60)
-    return raised
+def refused(act: Callable[[], object]) -> Conflict | None:
+    try:
+        act()
+    except Conflict as error:
+        return error
+    return None
 
 
 @pytest.mark.django_db(transaction=True)
@@ -52,10 +36,9 @@ def test_of_acts_at_once_one_is_done_and_the_others_are_told() -> None:
         lambda by: reviews.merge(**on(version), records=(DELL, WICK), canonical=DELL, by=by),
         lambda by: editing.set_evidence(**on(version), record=WICK, ranges=[(50, 50)], by=by),
     ]
-    raised = at_once(*(lambda act=act, by=by: act(by) for act, by in zip(acts, people, strict=True)))
+    raised = at_once(*(partial(refused, partial(act, by)) for act, by in zip(acts, people, strict=True)))
 
-    refused = [error for error in raised if isinstance(error, Conflict)]
-    assert [error.code for error in refused] == [Code.VERSION_STALE] * 3
+    assert [error.code for error in raised if error] == [Code.VERSION_STALE] * 3
     assert (version.artifact.versions.count(), Decision.objects.count()) == (2, 1)
     assert Decision.objects.get().by == people[raised.index(None)]
     assert version.artifact.versions.filter(state="pending").count() == 1
@@ -64,10 +47,11 @@ def test_of_acts_at_once_one_is_done_and_the_others_are_told() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_approval_and_an_act_at_once_leave_one_approved_and_no_lost_act() -> None:
     version, by = factories.make_version(None, PEOPLE), factories.make_user()
-    at_once(
+    acts: list[Callable[[], object]] = [
         lambda: versions.approve(version_id=version.pk, note="", by=by),
         lambda: reviews.rename(**on(version), record=WICK, name="Old Wick", by=by),
-    )
+    ]
+    at_once(*(partial(refused, act) for act in acts))
     states = list(version.artifact.versions.order_by("number").values_list("state", flat=True))
 
     # Whoever came first: approved and then reviewed further, or superseded before it could be approved.

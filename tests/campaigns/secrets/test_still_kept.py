@@ -163,7 +163,8 @@ def parted_by_review(version: ArtifactVersion, gm: User) -> ArtifactVersion:
         actions=[1],
         ranges=[(3, 3)],
         kept=[(2, 2)],
-        fields={"actor": "Borrel"},
+        fields={"actor": "Borrel", "summary": "He strikes."},
+        kept_summary="He draws.",
         by=gm,
     ).version
 

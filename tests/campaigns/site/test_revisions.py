@@ -51,8 +51,23 @@ def test_what_was_reworded_is_neither_added_up_nor_linked(session: GameSession, 
     factories.make_transcript(session, REWORDED)
     page = html(player, "sessions/2/fights/1/")
 
-    assert "Nobody said a number together with damage" in page
-    assert units_linked(page) == [4]
+    assert "Two points" not in page and re.search(r'<td class="sum">12</td>', page)
+    # The turn by the unit that stands, the number in it, and who was defeated.
+    assert units_linked(page) == [4, 4, 4]
+    assert page.count("Some of what it cites was reworded since.") == 1
+
+
+def test_turn_that_stands_as_a_whole_says_nothing_of_rewording(session: GameSession, player: User) -> None:
+    factories.make_transcript(session, ANEW)
+
+    assert "reworded" not in html(player, "sessions/2/fights/1/")
+
+
+def test_record_of_which_the_first_line_was_reworded_leads_to_the_next(session: GameSession, player: User) -> None:
+    factories.make_transcript(session, (*ANEW[:3], SourceUnit(4, "Ottilie", "He goes down."), *ANEW[4:]))
+
+    # The scene, and the spell: cast in two lines, of which the first is another now.
+    assert units_linked(html(player, "sessions/2/")) == [2, 5]
 
 
 def test_scenes_and_records_lead_to_where_their_words_stand_now(session: GameSession, player: User) -> None:
