@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -11,7 +11,7 @@ import orjson
 
 from campaigns.actions.nodes import Node, Record
 from campaigns.library.editions import records_of
-from campaigns.library.kept import SUBJECTS, KeptRecord, kept_in
+from campaigns.library.kept import SUBJECTS, KeptOccurrence, KeptRecord, kept_in
 from campaigns.library.pages import Page
 from campaigns.library.ranges import standing_in
 from campaigns.library.stretches import Stretch, positions_in
@@ -40,11 +40,7 @@ def follow(base: ArtifactVersion, nodes: Sequence[tuple[Node, Record]]) -> None:
     before = records_of(orjson.loads(base.payload))
     for one in kept:
         bound = bound_records(one, before, page)
-        new = [
-            KeptRecord.of(base.transcript.source_id, family, record)
-            for node, record in nodes
-            if _takes_over(node, record, before, bound, page)
-        ]
+        new = [told for node, record in nodes if (told := _told(base, one, node, record, before, bound, page))]
         fresh = [record.as_json() for record in dict.fromkeys(new) if record not in one.records]
         if bound and fresh:
             secret = secrets[one.pk]
@@ -65,7 +61,9 @@ def told_by_reviews(version: ArtifactVersion, record: Record) -> list[KeptRecord
     for edit in reversed(edits):
         before += [old for old, new in edit.became() if new in before and old not in before]
     for edit in edits:
-        since += [new for old, new in (*edit.became(), *edit.gave()) if old in since and new not in since]
+        given = {record for record in since if record.given}
+        since += [replace(new, given=old in given) for old, new in edit.became() if old in since and new not in since]
+        since += [replace(new, given=True) for old, new in edit.gave() if old in since and new not in since]
     return list(dict.fromkeys([*since, *before]))
 
 
@@ -102,16 +100,25 @@ def _page(base: ArtifactVersion, records: Sequence[KeptRecord]) -> Page:
     return Page(lambda: list(units), (), standing_in(records, base.transcript))
 
 
-def _takes_over(
-    node: Node, record: Record, before: Sequence[Mapping[str, Any]], bound: Sequence[Mapping[str, Any]], page: Page
-) -> bool:
-    """Say whether the node stands for a bound record, or has been given lines of one."""
+def _told(
+    base: ArtifactVersion,
+    kept: KeptOccurrence,
+    node: Node,
+    record: Record,
+    before: Sequence[Mapping[str, Any]],
+    bound: Sequence[Mapping[str, Any]],
+    page: Page,
+) -> KeptRecord | None:
+    """Return how the record is told if it stands for a bound one, or has been given lines of one."""
+    source_id, family = base.transcript.source_id, kept.family
     old = None if node.origin is None else before[node.origin]
-    if old in bound:
-        return True
+    if old is not None and old in bound:
+        was = KeptRecord.of(source_id, family, old)
+        return KeptRecord.of(source_id, family, record, given=any(one.given for one in kept.records if one == was))
     lines = [stretch for each in bound for stretch in page.stretches(each)]
     had = _common(page.stretches(old), lines) if old is not None else set()
-    return node.touched and bool(_common(page.stretches(record), lines) - had)
+    takes = node.touched and bool(_common(page.stretches(record), lines) - had)
+    return KeptRecord.of(source_id, family, record, given=True) if takes else None
 
 
 def _common(cited: frozenset[Stretch], lines: Sequence[Stretch]) -> set[int]:

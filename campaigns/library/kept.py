@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -118,21 +118,24 @@ class KeptMerge:
 class KeptRecord:
     """One way in which a kept record was told. `said` is the digest of all that it says but for its evidence.
 
-    `refs` are unit ids of the revision `source_id`: in another one its lines stand elsewhere.
+    `refs` are unit ids of the revision `source_id`: in another one its lines stand elsewhere. `given` is a record
+    beside it that a review had cite lines of it: it tells the secret too, but where it stands the kept one need not.
     """
 
     source_id: str
     subject: tuple[str, ...]
     refs: frozenset[tuple[int, int]]
     said: str
+    given: bool = field(default=False, compare=False)
 
     @classmethod
-    def of(cls, source_id: str, family: str, record: Mapping[str, Any]) -> KeptRecord:
-        return cls(source_id, subject_of(family, record), ranges_of(record), said_of(record))
+    def of(cls, source_id: str, family: str, record: Mapping[str, Any], *, given: bool = False) -> KeptRecord:
+        return cls(source_id, subject_of(family, record), ranges_of(record), said_of(record), given)
 
     def as_json(self) -> dict[str, JsonValue]:
         refs: list[JsonValue] = [list(ref) for ref in sorted(self.refs)]
-        return {"source_id": self.source_id, "subject": list(self.subject), "refs": refs, "said": self.said}
+        told: dict[str, JsonValue] = {"source_id": self.source_id, "subject": list(self.subject), "refs": refs}
+        return {**told, "said": self.said, **({"given": True} if self.given else {})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +223,7 @@ def _occurrence(secret: Secret) -> KeptOccurrence:
             tuple(told["subject"]),
             frozenset((start, end) for start, end in told["refs"]),
             told["said"],
+            told.get("given", False),
         )
         for told in secret.binding["records"]
     )

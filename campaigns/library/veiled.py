@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from campaigns.library.kept import Identity, KeptMerge, KeptOccurrence, ranges_of, said_of, subject_of
@@ -24,29 +24,73 @@ ABOUT = {"spells": ("caster", "spell"), "combat-turns": ("actor",), "enemy-event
 BESIDES = {"item-occurrences": ("actor", "recipient"), "enemy-events": ("actor",)}
 
 
-class Players:
-    """Shows records of one session to players. Texts that name what is kept are judged by the units they cite."""
+class Names:
+    """Which names players may read, in every session alike. Names come again and again: each is judged once."""
 
-    def __init__(self, veil: Veil, session_id: int, page: Page) -> None:
+    def __init__(self, veil: Veil) -> None:
+        self.hidden = veil.hidden()
+        self.secret, self.links = Mentions.of(veil.names), [*map(links_of, veil.kept.merges)]
+        self._known, self._unknown = veil.known_keys(), Mentions.of(veil.unknown)
+        self._secrets: dict[str, bool] = {}
+        self._open: dict[str, bool] = {}
+
+    def is_secret(self, name: str) -> bool:
+        """Say whether it says a hidden name."""
+        if name not in self._secrets:
+            self._secrets[name] = bool(self.secret.named(name))
+        return self._secrets[name]
+
+    def is_open(self, name: str) -> bool:
+        """Say whether players may read it beside what they know: it says no hidden name, and no two kept apart."""
+        if name not in self._open:
+            self._open[name] = self._may_be_read(name)
+        return self._open[name]
+
+    def _may_be_read(self, name: str) -> bool:
+        read = Folded.of(name)
+        if self.secret.named(read) or self._unknown.named(read):
+            return False
+        if self.secret.hinted(read) and name_key(name) not in self._known:
+            return False
+        return not any(len(links.named(read)) > 1 for links in self.links)
+
+
+class Players:
+    """Shows records of one session to players. Texts that name what is kept are judged by the units they cite.
+
+    `names` are the veil's, where more than one session is shown.
+    """
+
+    def __init__(self, veil: Veil, session_id: int, page: Page, names: Names | None = None) -> None:
         self._veil, self._session_id, self._page = veil, session_id, page
-        self._hidden = veil.hidden()
-        self._known = veil.known_keys()
-        self._secret, self._unknown = Mentions.of(veil.names), Mentions.of(veil.unknown)
+        self._names = names or Names(veil)
         self._parted = [one for view in veil.by_kind.values() for one in view.parted.get(session_id, ())]
         self._told_apart = [_mentions(parted.identities) for parted in self._parted]
-        self._links = [*self._told_apart, *map(links_of, veil.kept.merges)]
+        self._links = [*self._told_apart, *self._names.links]
 
     def shown(self, family: str, records: Sequence[Record]) -> list[Record]:
         """Return the records that players see, each as they see it, in the order of the artifact."""
         if family in REGISTRIES:
-            told = self._veil.by_kind[REGISTRIES[family]].told
-            found = next((one.records for one in told if one.session_id == self._session_id), [])
+            found = self._registry(family)
             return sorted(found, key=self._place) if found != list(records) else list(records)
         if family == SCENES:
             return self._scenes(records)
         kept = self._occurrences(family, records)
         found = [seen for record in records if record not in kept and (seen := self._record(family, record))]
         return found if len(found) == len(records) and not self._page.withheld else sorted(found, key=self._first)
+
+    def count(self, family: str, records: Sequence[Record]) -> int:
+        """Return how many records `shown` gives, without working out what they say."""
+        if family in REGISTRIES:
+            return len(self._registry(family))
+        if family == SCENES:
+            return max(sum(not self._page.hides(record) for record in records), min(len(records), 1))
+        kept = self._occurrences(family, records)
+        return sum(record not in kept and self._told(family, record) is not None for record in records)
+
+    def _registry(self, family: str) -> Sequence[Record]:
+        told = self._veil.by_kind[REGISTRIES[family]].told
+        return next((one.records for one in told if one.session_id == self._session_id), [])
 
     def _place(self, record: Record) -> tuple[tuple[int, int], str, str]:
         return self._first(record), comparison_key(record["name"]), record["id"]
@@ -84,15 +128,21 @@ class Players:
             return record
         return wordless(SCENES, record)
 
-    def _record(self, family: str, record: Record) -> Record | None:
+    def _told(self, family: str, record: Record) -> Record | None:
+        """Return the record with the lines that players see and whom it is about, if they may know of it."""
         refs = [ref for ref in record["source_refs"] if self._page.keeps(ref)]
         if not refs:
             return None
         seen: Record = {**record, "source_refs": refs}
         if family in OCCURRENCES and not self._led(KINDS[OCCURRENCES[family]].id_field, seen):
             return None
-        if not all(self._named(name, seen) for name in ABOUT.get(family, ())):
+        return seen if all(self._named(name, seen) for name in ABOUT.get(family, ())) else None
+
+    def _record(self, family: str, record: Record) -> Record | None:
+        seen = self._told(family, record)
+        if seen is None:
             return None
+        refs = seen["source_refs"]
         for name in BESIDES.get(family, ()):
             if seen[name] is not None and not self._named(name, seen):
                 seen[name] = None
@@ -114,7 +164,7 @@ class Players:
                     return False
                 seen[id_field], seen["name"] = one.entity_id, one.name
                 return True
-        return seen[id_field] not in self._hidden and not self._secret.named(seen["name"])
+        return seen[id_field] not in self._names.hidden and not self._names.is_secret(seen["name"])
 
     def _named(self, field: str, seen: Record) -> bool:
         name = self._name(seen[field], seen["source_refs"])
@@ -128,40 +178,40 @@ class Players:
 
     def _name(self, name: str, refs: Sequence[Mapping[str, Any]]) -> str | None:
         """Return what players may read in the name's place: who the cited lines name, the name itself, or nothing."""
-        key = name_key(name)
-        for parted, mentions in zip(self._parted, self._told_apart, strict=True):
-            if any(one.key == key for one in parted.identities):
-                found = self._one_of(parted, mentions, refs)
-                return None if found is None else found.name
-        read = Folded.of(name)
-        if (
-            self._secret.named(read)
-            or self._unknown.named(read)
-            or (self._secret.hinted(read) and key not in self._known)
-        ):
-            return None
-        return name if not any(len(links.named(read)) > 1 for links in self._links) else None
+        if self._parted:
+            key = name_key(name)
+            for parted, mentions in zip(self._parted, self._told_apart, strict=True):
+                if any(one.key == key for one in parted.identities):
+                    found = self._one_of(parted, mentions, refs)
+                    return None if found is None else found.name
+            if any(len(mentions.named(name)) > 1 for mentions in self._told_apart):
+                return None
+        return name if self._names.is_open(name) else None
 
     def _one_of(self, parted: Parted, mentions: Mentions, refs: Sequence[Mapping[str, Any]]) -> Identity | None:
         """Return the one of a group that the cited lines name, if it is one alone and players may know it."""
         named = mentions.named(self._page.said(refs))
         found = [one for one in parted.identities if one.entity_id in named and one.entity_id in parted.shown]
-        return found[0] if len(named) == 1 and found and found[0].entity_id not in self._hidden else None
+        return found[0] if len(named) == 1 and found and found[0].entity_id not in self._names.hidden else None
 
     def _may_say(self, texts: Collection[str], refs: Sequence[Mapping[str, Any]], own: str | None) -> bool:
         """Say whether free text may be shown: it hints at no hidden name, and at no two that are kept apart.
 
         Of several kept apart it may name the one that the record is about, and that the cited lines name too.
         """
-        text, about = Folded.of("\n".join(texts)), Folded.of(own or "")
-        if self._secret.hinted(text):
+        if not any(texts):
+            return True
+        text = Folded.of("\n".join(texts))
+        if self._names.secret.hinted(text):
             return False
         for links in self._links:
             hinted = links.hinted(text)
-            if hinted and (len(hinted) > 1 or not hinted <= links.hinted(self._page.said(refs))):
+            if not hinted:
+                continue
+            if len(hinted) > 1 or not hinted <= links.hinted(self._page.said(refs)):
                 return False
-            others = links.hinted(about)
-            if hinted and others and not hinted <= others:
+            others = links.hinted(own or "")
+            if others and not hinted <= others:
                 return False
         return True
 
@@ -170,8 +220,9 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     """Return the records that the secret is about.
 
     Where one of them is told as it was hidden, or as a review has told it since, that is all that tell of the same
-    subject by the same lines. This settles those lines alone. What else of the lines that were hidden, or all lines
-    where nothing is told so, a later run told otherwise: it may be any record that cites one of them.
+    subject by the same lines. What else of the lines that were hidden tells of a subject of the secret belongs to it
+    too, and whatever cites lines of another of its tellings, as of the other half of a parted turn: a later run may
+    have told them otherwise. Where nothing is told so, it may be any record that cites one of its lines.
     """
     cited = [page.stretches(record) for record in records]
     told = [(one, page.standing(one)) for one in kept.records]
@@ -181,18 +232,27 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
         if any(mine == lines and said_of(record) == one.said for record, mine in zip(records, cited, strict=True))
     }
     # The first is how it was hidden; other tellings may be of reviews that were given up.
-    asked = told[:1] if exact else told
-    unsettled = positions_in(one for _, lines in asked for one in lines)
-    unsettled -= positions_in(one for _, lines in exact for one in lines)
-    looking = bool(unsettled) or not exact
+    own = [(one, lines) for one, lines in told if not one.given]
+    found = [lines for one, lines in own if (one.subject, lines) in exact]
+    missed = [lines for one, lines in own[1:] if (one.subject, lines) not in exact]
+    hidden = _positions([own[0][1]]) - _positions(found)
+    anybodys = hidden & _positions(missed) if found else _positions(lines for _, lines in own)
+    subjects = {one.subject for one, _ in own}
 
     def is_bound(record: Record, mine: frozenset[Stretch]) -> bool:
-        if (subject_of(kept.family, record), mine) in exact:
+        subject = subject_of(kept.family, record)
+        if (subject, mine) in exact:
             return True
-        unresolved = len(mine) < len(ranges_of(record))
-        return looking and (unresolved or not unsettled.isdisjoint(positions_in(mine)))
+        lines, unresolved = positions_in(mine), len(mine) < len(ranges_of(record))
+        if (anybodys or not found) and (unresolved or not anybodys.isdisjoint(lines)):
+            return True
+        return bool(hidden) and subject in subjects and (unresolved or not hidden.isdisjoint(lines))
 
     return [record for record, mine in zip(records, cited, strict=True) if is_bound(record, mine)]
+
+
+def _positions(told: Iterable[Collection[Stretch]]) -> set[int]:
+    return positions_in(one for lines in told for one in lines)
 
 
 def links_of(merge: KeptMerge) -> Mentions:
