@@ -34,12 +34,6 @@ def told(shared: Story, db: None) -> Story:
     return shared
 
 
-@pytest.fixture(autouse=True)
-def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Begin as a process that has just started."""
-    monkeypatch.setattr(outlines, "_kept", outlines._Kept())
-
-
 @pytest.fixture
 def duke() -> str:
     return npc_id(comparison_key(DUKE))
