@@ -16,6 +16,8 @@ from tests import factories
 from tests.leaks import Leaks
 
 ROOT = Path(__file__).resolve().parent.parent
+# What a test asks for that uses the database of the suite.
+DATABASE = {"db", "transactional_db", "live_server"}
 # A busy machine is no failure.
 settings.register_profile("no-deadline", deadline=None)
 settings.load_profile("no-deadline")
@@ -82,8 +84,22 @@ def _member(campaign: Campaign, role: Membership.Role) -> User:
     return user
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Know the groups of pytest-xdist where it is switched off, too."""
+    config.addinivalue_line("markers", "xdist_group: runs on one worker with the others of its name")
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let tests that start processes follow each other on one worker: they mostly wait, and others can work."""
-    for item in items:
-        if item.get_closest_marker("slow") and not item.get_closest_marker("xdist_group"):
+    """Let tests that start processes follow each other on one worker: they mostly wait, and others can work.
+
+    They come first: what takes long at the end of a run keeps the other workers waiting. Files that use the suite's
+    own database stay where they were, for nothing may come before those tests that begin with an empty one.
+    """
+    with_database = {item.path for item in items if DATABASE & set(getattr(item, "fixturenames", ()))}
+    first = [item for item in items if item.get_closest_marker("slow") and item.path not in with_database]
+    for item in first:
+        if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group("processes"))
+    apart = set(first)
+    items[:] = first + [item for item in items if item not in apart]

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Route, expect, sync_playwright
 
 if TYPE_CHECKING:
@@ -43,6 +46,14 @@ class Window:
 
     def open(self, path: str) -> None:
         self.page.goto(self.base + path)
+
+    def enter(self, username: str, to: str) -> None:
+        """Open the page as somebody who has signed in before."""
+        client = Client()
+        client.force_login(User.objects.get(username=username))
+        held = client.cookies[settings.SESSION_COOKIE_NAME].value
+        self.page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": held, "url": self.base}])
+        self.open(to)
 
     def login(self, username: str, password: str, to: str) -> None:
         """Sign in through the login form, which then leads on to the page."""

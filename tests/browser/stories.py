@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User
 
-from campaigns.models import ArtifactVersion, Campaign, Membership
+from campaigns.models import ArtifactVersion, Campaign, Membership, Transcript
 from extraction.canonical import JsonValue
 from extraction.codes import Code
 from extraction.findings import warning
@@ -15,7 +16,7 @@ from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.campaigns.review import families
 
-PASSWORD = "lantern-and-oar"
+Records = list[dict[str, JsonValue]]
 SPEAKERS = ("Ottilie", "Bram", "Yun", "Ines", "Joost")
 PHRASES = (
     "The ferry noses into the fog and somebody ashore begins to count.",
@@ -33,7 +34,7 @@ LAST = ("Dell", "Quillon", "Voss", "Sable", "Wick", "Tamsin", "Orrel", "Brandt",
 
 
 def make_gm(campaign: Campaign) -> User:
-    user = User.objects.create_user("greta", password=PASSWORD)
+    user = factories.make_user("greta")
     factories.make_membership(campaign, user, Membership.Role.GM)
     return user
 
@@ -86,94 +87,116 @@ def make_session_of_all(campaign: Campaign, units: int, turns: int = 60) -> dict
     dice = random.Random(units)  # noqa: S311 - a story, not a secret
     said = [SourceUnit(at ^ 1, dice.choice(SPEAKERS), dice.choice(PHRASES)) for at in range(2, units + 2)]
     transcript = factories.make_transcript(factories.make_session(campaign, 35, "The longboat"), said)
-
-    def pairs(start: int, *steps: int) -> list[tuple[int, int]]:
-        return [(said[start + step].unit_id, said[start + step + 1].unit_id) for step in steps]
-
-    starts = range(0, units, units // 12)
-    titles = ("The pier at dusk", "Below the chapel", "The bell rings", "A longboat without oars")
-    modes = ("social", "exploration", "table_talk", "combat")
-    scenes = [
-        families.scene(
-            titles[number % 4],
-            said[start].unit_id,
-            said[min(start + units // 12, units) - 1].unit_id,
-            modes[number % 4],
-        )
-        for number, start in enumerate(starts)
-    ]
-    fight = []
-    for number in range(turns):
-        actor = FIRST[number % 5] + " " + LAST[number % 5]
-        kind = {3: "reaction", 8: "legendary_action", 11: "lair_action"}.get(number % 13, "turn")
-        actions = [
-            families.action("swings the boat hook at the mate", "it hits for nine", ["the drowned mate"]),
-            families.action("calls on the Ninth Candle", None, [], "spell"),
-            families.action("steps back behind the mast", "nobody follows", [], "movement"),
-        ]
-        fight.append(
-            families.turn(
-                transcript,
-                actor,
-                actions[: 1 + number % 3],
-                f"{actor} keeps the rail while the drowned come up the side.",
-                pairs(100 + 40 * number, 0, 9, 20),
-                kind=kind,
-                number=None if number % 4 == 3 else 1 + number // 6,
-            )
-        )
-    proof = families.refs(transcript, pairs(300, 0, 50))
-    gates = [families.place(transcript, "The Water Gate", pairs(at, 0, 5)) for at in (20, units - 900)]
-    wick, clapper = npc_id("wick"), families.item(transcript, "The clapper", pairs(40, 0))
-    records: dict[str, list[dict[str, JsonValue]]] = {
+    records = {
         **families.one_of_each(transcript),
-        "scenes": scenes,
-        "npcs": [{"id": wick, "name": "Wick", "source_refs": proof}],
-        "items": [clapper],
-        "locations": [*gates, families.place(transcript, "Saltwick", pairs(60, 0))],
-        "npc-occurrences": [{"npc_id": wick, "name": "Wick", "kind": "dialogue", "source_refs": proof}],
-        "item-occurrences": [
-            {
-                "item_id": clapper["id"],
-                "name": "The clapper",
-                "kind": "transferred",
-                "actor": "Pike",
-                "recipient": "Wick",
-                "detail": "thrown across the water and caught",
-                "source_refs": proof,
-            }
-        ],
-        "location-occurrences": [
-            {"location_id": gate["id"], "name": gate["name"], "kind": "arrival", "source_refs": gate["source_refs"]}
-            for gate in gates
-        ],
-        "combat-turns": fight,
-        "spells": [
-            {
-                "caster": "Corwen",
-                "spell": "Light of the Ninth Candle",
-                "level": level,
-                "targets": ["Aurelio Voss", "the longboat"],
-                "outcome": "the captain halts",
-                "source_refs": proof,
-            }
-            for level in (3, 0, None)
-        ],
-        "enemy-events": [
-            {
-                "enemy": "The drowned mate",
-                "kind": kind,
-                "detail": "the hook takes him in the shoulder for nine",
-                "actor": "Pike",
-                "source_refs": proof,
-            }
-            for kind in ("damaged", "defeated")
-        ],
+        **_people_and_things(transcript, said),
+        **_places(transcript, said),
+        **_blows(transcript, said),
+        "scenes": _twelve_scenes(said),
+        "combat-turns": [_blow(transcript, said, number) for number in range(turns)],
     }
     made = {family: families.make_version(transcript, family, found) for family, found in records.items()}
     ArtifactVersion.objects.filter(pk=made["combat-turns"].pk).update(
         findings=[warning(Code.NAME_REWRITTEN, "record[1].actor").as_json()]
     )
+    _run_that_failed(transcript)
+    made["spells"].delete()
+    return made
+
+
+def _pairs(said: Sequence[SourceUnit], start: int, *steps: int) -> list[tuple[int, int]]:
+    return [(said[start + step].unit_id, said[start + step + 1].unit_id) for step in steps]
+
+
+def _proof(transcript: Transcript, said: Sequence[SourceUnit]) -> list[JsonValue]:
+    return families.refs(transcript, _pairs(said, 300, 0, 50))
+
+
+def _twelve_scenes(said: Sequence[SourceUnit]) -> Records:
+    titles = ("The pier at dusk", "Below the chapel", "The bell rings", "A longboat without oars")
+    modes = ("social", "exploration", "table_talk", "combat")
+    length = len(said) // 12
+    stretches = [said[start : start + length] for start in range(0, len(said), length)]
+    return [
+        families.scene(titles[number % 4], stretch[0].unit_id, stretch[-1].unit_id, modes[number % 4])
+        for number, stretch in enumerate(stretches)
+    ]
+
+
+def _people_and_things(transcript: Transcript, said: Sequence[SourceUnit]) -> Mapping[str, Records]:
+    proof = _proof(transcript, said)
+    wick, clapper = npc_id("wick"), families.item(transcript, "The clapper", _pairs(said, 40, 0))
+    thrown: dict[str, JsonValue] = {
+        "item_id": clapper["id"],
+        "name": "The clapper",
+        "kind": "transferred",
+        "actor": "Pike",
+        "recipient": "Wick",
+        "detail": "thrown across the water and caught",
+        "source_refs": proof,
+    }
+    return {
+        "npcs": [{"id": wick, "name": "Wick", "source_refs": proof}],
+        "items": [clapper],
+        "npc-occurrences": [{"npc_id": wick, "name": "Wick", "kind": "dialogue", "source_refs": proof}],
+        "item-occurrences": [thrown],
+    }
+
+
+def _places(transcript: Transcript, said: Sequence[SourceUnit]) -> Mapping[str, Records]:
+    """Return two places of one name and a third, and the arrivals at those two."""
+    gates = [families.place(transcript, "The Water Gate", _pairs(said, at, 0, 5)) for at in (20, len(said) - 900)]
+    return {
+        "locations": [*gates, families.place(transcript, "Saltwick", _pairs(said, 60, 0))],
+        "location-occurrences": [
+            {"location_id": gate["id"], "name": gate["name"], "kind": "arrival", "source_refs": gate["source_refs"]}
+            for gate in gates
+        ],
+    }
+
+
+def _blow(transcript: Transcript, said: Sequence[SourceUnit], number: int) -> dict[str, JsonValue]:
+    """Return the turn of this number in the fight: of one to three actions, of every kind, in a round or in none."""
+    actor = FIRST[number % 5] + " " + LAST[number % 5]
+    actions = [
+        families.action("swings the boat hook at the mate", "it hits for nine", ["the drowned mate"]),
+        families.action("calls on the Ninth Candle", None, [], "spell"),
+        families.action("steps back behind the mast", "nobody follows", [], "movement"),
+    ]
+    return families.turn(
+        transcript,
+        actor,
+        actions[: 1 + number % 3],
+        f"{actor} keeps the rail while the drowned come up the side.",
+        _pairs(said, 100 + 40 * number, 0, 9, 20),
+        kind={3: "reaction", 8: "legendary_action", 11: "lair_action"}.get(number % 13, "turn"),
+        number=None if number % 4 == 3 else 1 + number // 6,
+    )
+
+
+def _blows(transcript: Transcript, said: Sequence[SourceUnit]) -> Mapping[str, Records]:
+    """Return what is told of the fight besides its turns."""
+    proof = _proof(transcript, said)
+    cast: dict[str, JsonValue] = {
+        "caster": "Corwen",
+        "spell": "Light of the Ninth Candle",
+        "targets": ["Aurelio Voss", "the longboat"],
+        "outcome": "the captain halts",
+        "source_refs": proof,
+    }
+    hurt: dict[str, JsonValue] = {
+        "enemy": "The drowned mate",
+        "detail": "the hook takes him in the shoulder for nine",
+        "actor": "Pike",
+        "source_refs": proof,
+    }
+    return {
+        "spells": [{**cast, "level": level} for level in (3, 0, None)],
+        "enemy-events": [{**hurt, "kind": kind} for kind in ("damaged", "defeated")],
+    }
+
+
+def _run_that_failed(transcript: Transcript) -> None:
     run = factories.make_run(transcript, lanes=("dnd/spells", "dnd/npc-occurrences"), state="failed")
     run.lanes.filter(key="dnd/spells").update(
         error_code=Code.LLM_TRUNCATED.value, error_message="Chunk 4: the answer was cut off at max_tokens."
@@ -181,8 +204,6 @@ def make_session_of_all(campaign: Campaign, units: int, turns: int = 60) -> dict
     run.lanes.filter(key="dnd/npc-occurrences").update(
         state="blocked", error_code="run.blocked", error_message="This lane reads what dnd/npcs did not give."
     )
-    made["spells"].delete()
-    return made
 
 
 def make_fight(campaign: Campaign, units: int = 400) -> ArtifactVersion:

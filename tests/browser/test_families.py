@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, expect
 from campaigns.models import ArtifactVersion
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm, make_session_of_all
+from tests.browser.stories import make_gm, make_session_of_all
 from tests.browser.test_review import SIZES, overflow, review, until_now_on_screen
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -83,7 +83,7 @@ def test_family_pages_fit_their_screen(
     window: Window, context: BrowserContext, name: str, made: dict[str, ArtifactVersion], tmp_path: Path
 ) -> None:
     session = made["scenes"].artifact.session_id
-    window.login("greta", PASSWORD, f"/review/sessions/{session}/")
+    window.enter("greta", f"/review/sessions/{session}/")
     wide = {}
     pages = {
         "session": f"/review/sessions/{session}/",

@@ -27,7 +27,6 @@ from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.browser.conftest import Window
 from tests.browser.payloads import PAYLOADS
-from tests.browser.stories import PASSWORD
 from tests.campaigns.review import families
 from tests.campaigns.reviews.acting import on
 from tests.standard import PAGE_1, PAGE_2
@@ -55,7 +54,7 @@ def told(transactional_db: None) -> Campaign:
     said = hostile()
     campaign = factories.make_campaign("salt-ferry", public=True)
     Campaign.objects.filter(pk=campaign.pk).update(name=PAYLOADS[0])
-    gm = User.objects.create_superuser("greta", password=PASSWORD)
+    gm = factories.make_user("greta", staff=True, superuser=True)
     User.objects.filter(pk=gm.pk).update(first_name=PAYLOADS[4][:150], email="a@example.org")
     factories.make_membership(campaign, gm, Membership.Role.GM)
     GlossaryTerm.objects.create(campaign=campaign, position=0, term=PAYLOADS[5], heard_as=[PAYLOADS[6]])
@@ -148,7 +147,7 @@ def pages() -> list[str]:
 def test_no_page_runs_a_script_or_fetches_anything_for_sixty_payloads(window: Window, told: Campaign) -> None:
     ran, missing = watched(window), []
     window.page.on("response", lambda answer: missing.append(answer.url) if answer.status >= 400 else None)
-    window.login("greta", PASSWORD, "/review/")
+    window.enter("greta", "/review/")
     shown, away, failed = set(), [], []
     for path in pages():
         answer = window.page.goto(window.base + path, wait_until="load")

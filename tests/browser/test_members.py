@@ -62,6 +62,18 @@ def test_gm_invites_and_a_newcomer_joins(window: Window, context: BrowserContext
     assert (window.faults, faults) == ([], [])
 
 
+@pytest.mark.parametrize("context", [{"viewport": {"width": 390, "height": 800}}], indirect=True)
+def test_a_phone_shows_the_whole_menu_of_a_campaign(
+    window: Window, context: BrowserContext, campaign: Campaign
+) -> None:
+    window.enter("greta", f"/campaigns/{campaign.slug}/members/")
+    menu = window.page.get_by_role("navigation", name="Campaign")
+
+    expect(menu.get_by_role("link", name="Webhooks")).to_be_in_viewport()
+    assert menu.evaluate("menu => menu.scrollWidth <= menu.clientWidth")
+    assert window.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_two_factor_is_turned_on_and_asked_for(window: Window, live_server: LiveServer, campaign: Campaign) -> None:
     window.login("greta", PASSWORD, "/account/two-factor/")
     page = window.page

@@ -10,7 +10,6 @@ from campaigns.models import LaneRun, Run
 from extraction.llm.prices import Prices
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD
 from tests.browser.test_reading_axe import axe, faults
 
 __all__ = ["axe"]
@@ -24,9 +23,7 @@ PRICES = Prices(prompt=2.0, cached=0.5, completion=8.0, currency="EUR")
 @pytest.fixture
 def used(transactional_db: None) -> None:
     """Two campaigns' runs with tokens and cost, one of them running, and a site admin."""
-    admin = factories.make_user("ada", staff=True, superuser=True)
-    admin.set_password(PASSWORD)
-    admin.save()
+    factories.make_user("ada", staff=True, superuser=True)
     pulses.stamp(kind=pulses.SUPERVISOR, name="here", at=timezone.now())
     for name, state, tokens in (("The Salt Ferry", "succeeded", 400_000), ("The Glass Tithe", "running", 90_000)):
         transcript = factories.make_transcript(factories.make_session(factories.make_campaign(name=name)))
@@ -40,7 +37,7 @@ def used(transactional_db: None) -> None:
 
 @pytest.mark.parametrize("context", [{}, DARK, PHONE, {**DARK, **PHONE}], indirect=True)
 def test_numbers_are_read_at_a_desk_and_on_a_phone(window: Window, used: None, axe: str) -> None:
-    window.login("ada", PASSWORD, "/admin/")
+    window.enter("ada", "/admin/")
     window.open("/admin/numbers/")
     for summary in window.page.locator("summary").all():
         summary.press("Enter")

@@ -10,7 +10,7 @@ import pytest
 from campaigns.models import ArtifactVersion
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm, make_session_of_all
+from tests.browser.stories import make_gm, make_session_of_all
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -39,7 +39,7 @@ def made(transactional_db: None) -> dict[str, ArtifactVersion]:
 def test_review_pages_have_no_grave_fault_of_access(window: Window, made: dict[str, ArtifactVersion], axe: str) -> None:
     session = made["npcs"].artifact.session_id
     unit = made["combat-turns"].transcript.units.get(position=140).unit_id
-    window.login("greta", PASSWORD, "/review/")
+    window.enter("greta", "/review/")
     found = {}
     for path in (
         "/",

@@ -10,7 +10,7 @@ from campaigns.models import ArtifactVersion
 from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm, make_story
+from tests.browser.stories import make_gm, make_story
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -29,7 +29,7 @@ def story(transactional_db: None) -> ArtifactVersion:
 
 def review(window: Window, version: ArtifactVersion) -> str:
     path = f"/review/versions/{version.pk}/"
-    window.login("greta", PASSWORD, path)
+    window.enter("greta", path)
     return path
 
 
@@ -194,10 +194,10 @@ def test_pages_fit_their_screen(
     window: Window, context: BrowserContext, name: str, story: ArtifactVersion, tmp_path: Path
 ) -> None:
     """Every page in light, dark and at the width of a phone: nothing runs off the side, nothing violates the policy."""
-    User.objects.create_superuser("root", password=PASSWORD)
+    factories.make_user("root", staff=True, superuser=True)
     window.open("/")
     window.page.screenshot(path=tmp_path / f"home-{name}.png")
-    window.login("root", PASSWORD, f"/review/versions/{story.pk}/?record=2")
+    window.enter("root", f"/review/versions/{story.pk}/?record=2")
     until_now_on_screen(window)
     window.page.screenshot(path=tmp_path / f"review-{name}.png")
     wide = [overflow(window)]

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from campaigns.models import Secret
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm
+from tests.browser.stories import make_gm
 from tests.browser.test_reading_axe import axe, faults
 from tests.browser.test_review import SIZES, overflow
 from tests.campaigns.library import story
@@ -28,7 +28,7 @@ def test_a_passage_is_kept_and_revealed_on_the_page_of_secrets(
     campaign = factories.make_campaign("salt-ferry")
     make_gm(campaign)
     story.make(campaign, User.objects.get(username="greta"))
-    window.login("greta", PASSWORD, "/campaigns/salt-ferry/secrets/")
+    window.enter("greta", "/campaigns/salt-ferry/secrets/")
     page = window.page
     page.get_by_label("From unit").fill("1")
     page.get_by_label("To unit").fill("2")

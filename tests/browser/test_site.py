@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from pathlib import Path
-
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext, expect
@@ -14,7 +11,8 @@ from campaigns.models import Campaign, Membership
 from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm, make_session_of_all
+from tests.browser.stories import make_gm, make_session_of_all
+from tests.browser.test_reading_axe import axe as axe  # a fixture
 from tests.browser.test_reading_axe import faults
 from tests.browser.test_review import overflow
 from tests.campaigns.site import story
@@ -46,7 +44,7 @@ def told(transactional_db: None) -> Campaign:
     story.tell(campaign, gm)
     said = [SourceUnit(at ^ 1, "Ottilie", f"The ferry noses into the fog. {at}") for at in range(2, 1_202)]
     factories.make_transcript(factories.make_session(campaign, 36, "The crossing"), said)
-    player = User.objects.create_user("pia", password=PASSWORD)
+    player = factories.make_user("pia")
     factories.make_membership(campaign, player, Membership.Role.PLAYER)
     return campaign
 
@@ -59,15 +57,6 @@ def whole(told: Campaign) -> Campaign:
         if family != "spells":
             versions.approve(version_id=version.pk, note="", by=gm)
     return told
-
-
-def sign_in(window: Window, name: str, to: str) -> None:
-    """Sign in, which a public campaign's pages do not ask for by themselves."""
-    window.open(f"/login/?next={to}")
-    window.page.get_by_label("User name").fill(name)
-    window.page.get_by_label("Password").fill(PASSWORD)
-    window.page.get_by_role("button", name="Sign in").click()
-    window.page.wait_for_url(window.base + to)
 
 
 def test_nobody_reads_a_public_campaign_without_its_words(window: Window, told: Campaign) -> None:
@@ -87,7 +76,7 @@ def test_nobody_reads_a_public_campaign_without_its_words(window: Window, told: 
 
 def test_player_reads_on_and_follows_a_quote_to_its_line(window: Window, told: Campaign) -> None:
     page = window.page
-    sign_in(window, "pia", f"{HERE}npcs/{story.WICK}/")
+    window.enter("pia", f"{HERE}npcs/{story.WICK}/")
     page.get_by_role("link", name="units 206 to 205").click()
     expect(page.locator("#u206")).to_be_in_viewport()
     window.open(LONG)
@@ -102,7 +91,7 @@ def test_player_reads_on_and_follows_a_quote_to_its_line(window: Window, told: C
 
 
 def test_address_of_a_unit_that_is_not_on_the_page_leads_to_it(window: Window, told: Campaign) -> None:
-    sign_in(window, "pia", LONG)
+    window.enter("pia", LONG)
     window.open(f"{LONG}#u1100")
     window.page.wait_for_url(f"**{LONG}?unit=1100#u1100")
 
@@ -112,7 +101,7 @@ def test_address_of_a_unit_that_is_not_on_the_page_leads_to_it(window: Window, t
 
 @pytest.mark.parametrize("context", [{"java_script_enabled": False}], indirect=True)
 def test_transcript_is_read_on_without_a_script(window: Window, told: Campaign) -> None:
-    sign_in(window, "pia", LONG)
+    window.enter("pia", LONG)
     page = window.page
     page.get_by_role("link", name="Read on").click()
     expect(page.locator(".said")).to_have_count(150)
@@ -128,7 +117,7 @@ def test_transcript_is_read_on_without_a_script(window: Window, told: Campaign) 
 
 def test_game_master_looks_as_a_player_and_comes_back(window: Window, told: Campaign) -> None:
     story.waiting(told, 40)
-    sign_in(window, "greta", HERE)
+    window.enter("greta", HERE)
     page = window.page
     expect(page.get_by_text("for your decision")).to_be_visible()
     page.get_by_role("button", name="See as a player").click()
@@ -155,7 +144,7 @@ def test_keyboard_reaches_the_page_and_the_pictures_table(window: Window, told: 
 
 
 def test_printed_session_is_a_chronicle(window: Window, told: Campaign) -> None:
-    sign_in(window, "pia", f"{HERE}sessions/1/")
+    window.enter("pia", f"{HERE}sessions/1/")
     window.page.emulate_media(media="print")
 
     for name in (".said p", ".scene-start h3", "h1"):
@@ -166,14 +155,6 @@ def test_printed_session_is_a_chronicle(window: Window, told: Campaign) -> None:
     assert window.faults == []
 
 
-@pytest.fixture(scope="module")
-def axe() -> str:
-    spec = find_spec("axe_playwright_python")
-    if spec is None or not spec.submodule_search_locations:
-        pytest.skip("axe-core is not installed: axe-playwright-python brings it")
-    return (Path(spec.submodule_search_locations[0]) / "axe.min.js").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "context",
     [{"color_scheme": "light"}, {"color_scheme": "dark", "viewport": {"width": 360, "height": 740}}],
@@ -182,7 +163,7 @@ def axe() -> str:
 def test_site_pages_have_no_grave_fault_and_fit_their_screen(
     window: Window, context: BrowserContext, whole: Campaign, axe: str
 ) -> None:
-    sign_in(window, "greta", HERE)
+    window.enter("greta", HERE)
     found, wide = {}, {}
     for path in PAGES:
         window.open(path)

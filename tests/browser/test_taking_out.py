@@ -14,7 +14,7 @@ from campaigns.models import Campaign, Export
 from campaigns.search.index import index
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm
+from tests.browser.stories import make_gm
 from tests.browser.test_reading_axe import axe, faults
 from tests.campaigns.exports.telling import tell_an_evening
 
@@ -38,7 +38,7 @@ def wide(window: Window) -> bool:
 
 @pytest.mark.parametrize("context", [PHONE, {"color_scheme": "dark", **PHONE}], indirect=True)
 def test_a_line_is_found_and_opened_by_keyboard(window: Window, told: Campaign, axe: str) -> None:
-    window.login("greta", PASSWORD, "/campaigns/salt-ferry/exports/")
+    window.enter("greta", "/campaigns/salt-ferry/exports/")
     window.open("/campaigns/salt-ferry/search/")
     expect(window.page.get_by_role("searchbox")).to_be_focused()
     window.page.keyboard.type("eel-catcher")
@@ -57,7 +57,7 @@ def test_a_line_is_found_and_opened_by_keyboard(window: Window, told: Campaign, 
 
 @pytest.mark.parametrize("context", [PHONE], indirect=True)
 def test_an_export_is_ordered_and_becomes_ready(window: Window, told: Campaign, axe: str) -> None:
-    window.login("greta", PASSWORD, "/campaigns/salt-ferry/exports/")
+    window.enter("greta", "/campaigns/salt-ferry/exports/")
     window.page.get_by_label("Tables").check()
     window.page.get_by_role("button", name="Make the export").click()
     expect(window.page.get_by_text("waits for a worker")).to_be_visible()
@@ -73,7 +73,7 @@ def test_an_export_is_ordered_and_becomes_ready(window: Window, told: Campaign, 
 
 
 def test_list_of_exports_stays_once_somebody_has_signed_out(window: Window, told: Campaign) -> None:
-    window.login("greta", PASSWORD, "/campaigns/salt-ferry/exports/")
+    window.enter("greta", "/campaigns/salt-ferry/exports/")
     window.page.get_by_label("Tables").check()
     window.page.get_by_role("button", name="Make the export").click()
     expect(window.page.get_by_text("waits for a worker")).to_be_visible()

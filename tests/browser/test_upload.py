@@ -12,7 +12,7 @@ from campaigns.actions import corrections
 from campaigns.models import Campaign, GlossaryTerm, RosterEntry, Transcript
 from tests import factories
 from tests.browser.conftest import Window
-from tests.browser.stories import PASSWORD, make_gm
+from tests.browser.stories import make_gm
 from tests.browser.test_reading_axe import axe as axe  # a fixture
 from tests.browser.test_reading_axe import faults
 from tests.browser.test_review import SIZES, overflow
@@ -46,7 +46,7 @@ def data_dir(tmp_path: Path, settings: Settings) -> None:
 def test_transcript_is_looked_at_named_stored_and_corrected(window: Window, campaign: Campaign, tmp_path: Path) -> None:
     file = tmp_path / "night.txt"
     file.write_text(LINES)
-    window.login("greta", PASSWORD, "/review/")
+    window.enter("greta", "/review/")
     window.open("/")
     page = window.page
     page.get_by_role("link", name="Upload a transcript").click()
@@ -73,7 +73,7 @@ def test_transcript_is_looked_at_named_stored_and_corrected(window: Window, camp
 def test_a_unit_is_corrected_from_the_reading_view_by_keys(window: Window, campaign: Campaign) -> None:
     session = factories.make_transcript(factories.make_session(campaign, 3)).session
     unit = UNITS[3]
-    window.login("greta", PASSWORD, f"/review/sessions/{session.pk}/units?unit={unit.unit_id}")
+    window.enter("greta", f"/review/sessions/{session.pk}/units?unit={unit.unit_id}")
     page = window.page
     page.get_by_role("link", name=f"Correct unit {unit.unit_id}").press("Enter")
     field = page.get_by_role("textbox", name="Split")
@@ -101,7 +101,7 @@ def test_pages_of_a_transcript_fit_the_window_and_have_no_grave_fault_of_access(
     transcript = factories.make_transcript(factories.make_session(campaign, 3))
     factories.make_version(transcript)
     corrections.reword_unit(session=transcript.session, unit_id=UNITS[3].unit_id, text="Word" * 80, by=None)
-    window.login("greta", PASSWORD, "/campaigns/salt-ferry/upload/")
+    window.enter("greta", "/campaigns/salt-ferry/upload/")
     found = {"form": (overflow(window), graves(window, axe))}
     window.page.get_by_label("File").set_input_files(file)
     window.page.get_by_role("button", name="Look at it").click()

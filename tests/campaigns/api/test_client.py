@@ -19,7 +19,8 @@ from tests.campaigns.api.world import World, build
 if TYPE_CHECKING:
     from pytest_django.live_server_helper import LiveServer
 
-pytestmark = pytest.mark.slow
+# One worker: the client is generated once.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("client")]
 PACKAGE = "notarius_client"
 
 

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.campaigns.supervisor.installation import PATIENCE_S, Installation, eventually
+from tests.campaigns.supervisor.installation import PATIENCE_S, WHERE, Installation, eventually
 from tests.loopback import Reply, RequestJson, ScriptedServer, answer
+from tests.soak import story
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
-CHUNKS, CHUNK_UNITS = 20, 5
+CHUNKS = 20
 FIRST, SECOND = ("npcs", "items", "locations"), ("spells", "combat-turns", "enemy-events")
 RECORDS = {"combat_turns": "turns", "enemy_events": "events"}
-WHERE = ("--campaign", "ferry", "--session", "1")
 
 
 class Meeting:
@@ -46,10 +45,6 @@ class Meeting:
         return answer({RECORDS.get(name, name): []})
 
 
-def step(keys: Sequence[str]) -> str:
-    return "[[steps]]\n" + "".join(f'[[steps.lanes]]\nlane = "dnd/{key}"\n' for key in keys)
-
-
 @pytest.fixture
 def meeting() -> Meeting:
     return Meeting()
@@ -70,23 +65,10 @@ def place(tmp_path: Path, server: ScriptedServer) -> Iterator[Installation]:
         folder,
         NOTARIUS_LLM_BASE_URL=server.base_url,
         NOTARIUS_LLM_MODEL="test-model",
-        NOTARIUS_LLM_CHUNK_UNITS=str(CHUNK_UNITS),
+        NOTARIUS_LLM_CHUNK_UNITS=str(story.CHUNK_UNITS),
         NOTARIUS_WORKERS="2",
     )
-    units = [
-        {"unit_id": n, "speaker": "Ottilie", "text": f"The tide comes in, mark {n}.", "start_ms": None, "end_ms": None}
-        for n in range(1, CHUNKS * CHUNK_UNITS + 1)
-    ]
-    transcript = {"schema": "notarius.transcript.v1", "title": None, "units": units}
-    steps = [
-        "\n".join(["[[steps]]", *(f'[[steps.lanes]]\nlane = "dnd/{key}"' for key in of)]) for of in (FIRST, SECOND)
-    ]
-    (folder / "mine.toml").write_text("\n".join(['name = "mine"', *steps]), encoding="utf-8")
-    (folder / "campaign.toml").write_text('[campaign]\nslug = "ferry"\nname = "The Ferry"\n', encoding="utf-8")
-    (folder / "session.json").write_text(json.dumps(transcript), encoding="utf-8")
-    place.command("migrate", "-v0")
-    place.command("load_campaign", str(folder / "campaign.toml"))
-    place.command("import_transcript", str(folder / "session.json"), *WHERE)
+    place.settle(story.transcript(CHUNKS), story.pipeline(FIRST, SECOND))
     yield place
     place.end()
 

@@ -1,20 +1,13 @@
-"""A run with one queued lane, and a way to do things from several connections at once."""
+"""A run with one queued lane, and what was rung for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
-
 import pytest
-from django.db import connections
 
 from campaigns.actions import plans
 from campaigns.actions.plans import PlannedLane
 from campaigns.models import LaneRun, Run
 from tests.factories import make_transcript
-
-T = TypeVar("T")
 
 
 def planned_run(*lanes: PlannedLane) -> Run:
@@ -28,19 +21,6 @@ def planned_run(*lanes: PlannedLane) -> Run:
         state = LaneRun.State.QUEUED if lane.step == 0 else LaneRun.State.WAITING
         LaneRun.objects.create(run=run, key=lane.lane, step=lane.step, state=state)
     return run
-
-
-def side_by_side(calls: Sequence[Callable[[], T]]) -> list[T]:
-    """Return the results of calls made at once, each on a connection of its own."""
-
-    def alone(call: Callable[[], T]) -> T:
-        try:
-            return call()
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(alone, calls))
 
 
 @pytest.fixture

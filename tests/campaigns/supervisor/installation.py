@@ -20,6 +20,8 @@ from campaigns.processes import PR_SET_PDEATHSIG
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 90.0
+CAMPAIGN = '[campaign]\nslug = "ferry"\nname = "The Ferry"\n'
+WHERE = ("--campaign", "ferry", "--session", "1")
 
 
 def eventually(condition: Callable[[], object], what: str) -> None:
@@ -49,6 +51,21 @@ class Installation:
         done = self.attempt(*arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def commands(self, *each: Sequence[str]) -> None:
+        """Run commands one after the other in one process; all must succeed."""
+        lines = [f"call_command(*{list(arguments)!r})" for arguments in each]
+        self.command("shell", "-v0", "-c", "\n".join(["from django.core.management import call_command", *lines]))
+
+    def settle(self, transcript: bytes, pipeline: str = "") -> None:
+        """Make the database, in it a campaign with one session, and `mine.toml` if a pipeline is given."""
+        campaign, session = self.folder / "campaign.toml", self.folder / "session.json"
+        campaign.write_text(CAMPAIGN, encoding="utf-8")
+        session.write_bytes(transcript)
+        if pipeline:
+            (self.folder / "mine.toml").write_text(pipeline, encoding="utf-8")
+        imported = ("import_transcript", str(session), *WHERE)
+        self.commands(("migrate", "-v0"), ("load_campaign", str(campaign)), imported)
 
     def attempt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -21,7 +21,7 @@ import pytest
 from django.db import connection
 
 from tests.campaigns.supervisor import namespaces
-from tests.campaigns.supervisor.installation import PATIENCE_S, Installation, eventually
+from tests.campaigns.supervisor.installation import PATIENCE_S, WHERE, Installation, eventually
 from tests.campaigns.supervisor.namespaces import Host
 from tests.loopback import Reply, RequestJson, ScriptedServer, answer
 from tests.soak import story
@@ -34,7 +34,6 @@ pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="belongs to the suite's run on PostgreSQL"),
 ]
 FOLDER = "hosts"
-WHERE = ("--campaign", "ferry", "--session", "1")
 
 
 class Meeting:
@@ -123,12 +122,7 @@ def hosts(tmp_path: Path, postgres: Postgres, server: ScriptedServer) -> Iterato
 
 def test_two_hosts_share_a_session_and_ask_nothing_twice(hosts: list[Installation], server: ScriptedServer) -> None:
     first, second = hosts
-    (first.folder / "mine.toml").write_text(story.pipeline(story.FIRST, story.SECOND), encoding="utf-8")
-    (first.folder / "campaign.toml").write_text('[campaign]\nslug = "ferry"\nname = "The Ferry"\n', encoding="utf-8")
-    (first.folder / "session.json").write_bytes(story.transcript(story.CHUNKS))
-    first.command("migrate", "-v0")
-    first.command("load_campaign", str(first.folder / "campaign.toml"))
-    first.command("import_transcript", str(first.folder / "session.json"), *WHERE)
+    first.settle(story.transcript(story.CHUNKS), story.pipeline(story.FIRST, story.SECOND))
     for place in hosts:
         place.start("work")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.supervisor.installation import PATIENCE_S, Installation, eventually
+from tests.campaigns.supervisor.installation import CAMPAIGN, PATIENCE_S, Installation, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
@@ -75,9 +75,8 @@ def test_up_with_taken_port_is_one_sentence(place: Installation) -> None:
 def serving(place: Installation) -> tuple[Installation, subprocess.Popen[bytes]]:
     """An installation without the sample campaign, and `up` serving it."""
     port = free_port()
-    place.command("migrate", "-v0")
-    (place.folder / "campaign.toml").write_text('[campaign]\nslug = "x"\nname = "X"\n', encoding="utf-8")
-    place.command("load_campaign", str(place.folder / "campaign.toml"))
+    (place.folder / "campaign.toml").write_text(CAMPAIGN, encoding="utf-8")
+    place.commands(("migrate", "-v0"), ("load_campaign", str(place.folder / "campaign.toml")))
     up = place.start("up", "--port", str(port))
     eventually(lambda: _answers(port), "the web server answers")
     return place, up

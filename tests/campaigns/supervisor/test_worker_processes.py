@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from tests.campaigns.supervisor.installation import Installation, children_of, eventually
+from tests.campaigns.supervisor.installation import WHERE, Installation, children_of, eventually
 from tests.loopback import ScriptedServer, answer
+from tests.soak import story
 
 pytestmark = [
     pytest.mark.slow,
@@ -24,7 +25,6 @@ pytestmark = [
 ]
 
 CALLS, CONCURRENCY = 40, 4
-CAMPAIGN = '[campaign]\nslug = "ferry"\nname = "The Ferry"\n'
 
 
 @pytest.fixture
@@ -35,19 +35,9 @@ def server() -> Iterator[ScriptedServer]:
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with one session of two hundred units, for the tests to copy."""
+    """A data folder with one session of forty chunks, for the tests to copy."""
     folder = tmp_path_factory.mktemp("prepared")
-    place = Installation(folder)
-    units = [
-        {"unit_id": n, "speaker": "Ottilie", "text": f"The tide comes in, mark {n}.", "start_ms": None, "end_ms": None}
-        for n in range(1, 5 * CALLS + 1)
-    ]
-    transcript = {"schema": "notarius.transcript.v1", "title": None, "units": units}
-    (folder / "campaign.toml").write_text(CAMPAIGN, encoding="utf-8")
-    (folder / "session.json").write_text(json.dumps(transcript), encoding="utf-8")
-    place.command("migrate", "-v0")
-    place.command("load_campaign", str(folder / "campaign.toml"))
-    place.command("import_transcript", str(folder / "session.json"), "--campaign", "ferry", "--session", "1")
+    Installation(folder).settle(story.transcript(CALLS))
     return folder
 
 
@@ -58,7 +48,7 @@ def place(tmp_path: Path, prepared: Path, server: ScriptedServer) -> Iterator[In
         Path(shutil.copytree(prepared, tmp_path / "data")),
         NOTARIUS_LLM_BASE_URL=server.base_url,
         NOTARIUS_LLM_MODEL="test-model",
-        NOTARIUS_LLM_CHUNK_UNITS="5",
+        NOTARIUS_LLM_CHUNK_UNITS=str(story.CHUNK_UNITS),
         NOTARIUS_LLM_CONCURRENCY=str(CONCURRENCY),
     )
     yield place
@@ -66,7 +56,7 @@ def place(tmp_path: Path, prepared: Path, server: ScriptedServer) -> Iterator[In
 
 
 def start_run(place: Installation) -> None:
-    place.command("run_pipeline", "--campaign", "ferry", "--session", "1", "--pipeline", "npcs-only")
+    place.command("run_pipeline", *WHERE, "--pipeline", "npcs-only")
 
 
 def repeated(server: ScriptedServer) -> int:
@@ -184,9 +174,7 @@ def test_wait_follows_a_run_that_a_worker_does(place: Installation, server: Scri
     server._latency = 0.0
     supervisor = place.start("work")
 
-    printed = place.command(
-        "run_pipeline", "--campaign", "ferry", "--session", "1", "--pipeline", "npcs-only", "--wait"
-    )
+    printed = place.command("run_pipeline", *WHERE, "--pipeline", "npcs-only", "--wait")
 
     assert f"calls: {CALLS}." in printed
     assert place.stop(supervisor) == 0

@@ -69,6 +69,11 @@ class Family:
         return f"{self.key}.extract"
 
     @property
+    def second(self) -> str:
+        """The second entry's name."""
+        return self.entries[1][0]
+
+    @property
     def registry(self) -> BoundReference:
         return bound(self.slot, *self.entries)
 

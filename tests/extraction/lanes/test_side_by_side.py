@@ -46,6 +46,22 @@ class ScriptedSeats:
         self.released += 1
 
 
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Is set once the runner has taken a call that failed."""
+    event = threading.Event()
+    ended = side_by_side._ended
+
+    def watched(running: set[Future[object]]) -> set[Future[object]]:
+        found = ended(running)
+        if any(future.exception() for future in found):
+            event.set()
+        return found
+
+    monkeypatch.setattr(side_by_side, "_ended", watched)
+    return event
+
+
 def test_results_come_as_they_end_whatever_the_order_of_starting() -> None:
     first_may_end = threading.Event()
     done: list[int] = []
@@ -122,19 +138,12 @@ def test_no_seat_at_all_keeps_the_pulse_until_somebody_cancels() -> None:
     assert seats.released == 1
 
 
-def test_llm_error_starts_no_further_call_and_keeps_those_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_llm_error_starts_no_further_call_and_keeps_those_in_flight(taken: threading.Event) -> None:
     """The paid call ends only once the runner has taken the failure: it pulses after taking what had ended."""
     error = ProviderUnavailable("No answer.", code=Code.LLM_TIMEOUT)
-    taken, may_end = threading.Event(), threading.Event()
+    may_end = threading.Event()
     done: list[str] = []
     started: list[str] = []
-    ended = side_by_side._ended
-
-    def watched(running: set[Future[str]]) -> set[Future[str]]:
-        found = ended(running)
-        if any(future.exception() for future in found):
-            taken.set()
-        return found
 
     def failing() -> str:
         started.append("failing")
@@ -153,7 +162,6 @@ def test_llm_error_starts_no_further_call_and_keeps_those_in_flight(monkeypatch:
         if taken.is_set():
             may_end.set()
 
-    monkeypatch.setattr(side_by_side, "_ended", watched)
     seats = ScriptedSeats([2])
     with pytest.raises(ProviderUnavailable) as raised:
         run_calls([failing, paid_for, never], limit=2, ports=LanePorts(seats=seats, pulse=pulse), done=done.append)
@@ -358,17 +366,10 @@ def test_a_hold_lets_no_call_be_made_again() -> None:
     assert not asked_again.is_set()
 
 
-def test_llm_error_lets_no_other_call_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_llm_error_lets_no_other_call_be_made_again(taken: threading.Event) -> None:
     """The unusable answer comes only once the runner has taken the failure."""
-    asked_again, taken, failed = threading.Event(), threading.Event(), threading.Event()
+    asked_again, failed = threading.Event(), threading.Event()
     done: list[int] = []
-    ended = side_by_side._ended
-
-    def watched(running: set[Future[int]]) -> set[Future[int]]:
-        found = ended(running)
-        if any(future.exception() for future in found):
-            taken.set()
-        return found
 
     def failing(stopped: Stopped) -> int:
         raise ProviderUnavailable("No answer.", code=Code.LLM_TIMEOUT)
@@ -377,7 +378,6 @@ def test_llm_error_lets_no_other_call_be_made_again(monkeypatch: pytest.MonkeyPa
         if taken.is_set():
             failed.set()
 
-    monkeypatch.setattr(side_by_side, "_ended", watched)
     calls = [failing, unusable(asked_again, lambda: failed.wait(PATIENCE_S))]
     with pytest.raises(ProviderUnavailable):
         run_side_by_side(calls, limit=2, ports=LanePorts(pulse=pulse), done=done.append)
