@@ -12,7 +12,7 @@ from campaigns.actions import audit, exports
 from campaigns.actions.locking import lock_campaign
 from campaigns.adapters import uploads
 from campaigns.committing import after_commit
-from campaigns.errors import ActionError, Conflict
+from campaigns.errors import ActionError
 from campaigns.keeping import erasing
 from campaigns.models import (
     ArtifactVersion,
@@ -26,7 +26,6 @@ from campaigns.models import (
 )
 from campaigns.search.backends import backend
 from campaigns.search.places import campaign_stretch
-from extraction.codes import Code
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -60,8 +59,6 @@ def remove_campaign(*, campaign: Campaign, confirmed: str, by: User | None) -> N
     locked = lock_campaign(campaign.pk, to_remove=True)
     if confirmed != locked.slug:
         raise ActionError("Write the campaign's short name exactly as it stands, to confirm.")
-    if Run.objects.filter(session__campaign=locked, state__in=Run.UNENDED).exists():
-        raise Conflict("A run of this campaign has not ended: cancel it first.", code=Code.RUN_FINISHED)
     counts = contents(locked)
     audit.record(
         by=by,

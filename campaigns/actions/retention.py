@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from django.db.models import Model, QuerySet
 
 State = ArtifactVersion.State
-UNENDED = (*Run.ACTIVE, Run.State.PAUSED)
 Rows: TypeAlias = "QuerySet[Model, Any]"  # Any: rows of one kind or another
 
 
@@ -54,7 +53,7 @@ def exchanges(before: datetime | None, campaign: Campaign | None) -> QuerySet[Ex
 
 def checkpoints(before: datetime | None, campaign: Campaign | None) -> QuerySet[Checkpoint]:
     """Return the stored results of calls, but for sessions of which a run has not ended."""
-    rows = Checkpoint.objects.exclude(session__in=Run.objects.filter(state__in=UNENDED).values("session"))
+    rows = Checkpoint.objects.exclude(session__in=Run.objects.filter(state__in=Run.UNENDED).values("session"))
     rows = rows if before is None else rows.filter(created_at__lt=before)
     return rows if campaign is None else rows.filter(session__campaign=campaign)
 

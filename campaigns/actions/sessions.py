@@ -10,7 +10,7 @@ from campaigns.actions import audit, exports, players, registry
 from campaigns.actions.locking import lock_session
 from campaigns.adapters import uploads
 from campaigns.committing import after_commit
-from campaigns.errors import Conflict, NotFound
+from campaigns.errors import NotFound
 from campaigns.keeping import erasing
 from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, GameSession, Run, Unit
@@ -38,8 +38,6 @@ def remove(*, session_id: int, by: User | None) -> None:
     if known is None:
         raise NotFound("There is no such session.", code=Code.SESSION_UNKNOWN)
     session = lock_session(known, to_remove=True)
-    if unfinished_runs(session):
-        raise Conflict("A run of this session is at work: cancel it first.")
     versions = ArtifactVersion.objects.filter(artifact__session=session)
     lanes = set(versions.exclude(decided_at=None).values_list("artifact__lane", flat=True))
     facts = {
