@@ -2,7 +2,8 @@
 
 Costs are reckoned with the price table that the profile had when the run started. Quality is told of extractions that
 were decided, from the decisions that stand: what was accepted, edited and removed of the records a prompt and model
-proposed, and which of its merges were undone. What a reviewer united by hand is nobody's merge but theirs.
+proposed, each counted once, and which of its merges were undone. What a reviewer united by hand is nobody's merge but
+theirs.
 """
 
 from __future__ import annotations
@@ -13,15 +14,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from campaigns.actions.decisions import abandoned, judgements_of, live_of
+from campaigns.actions.decisions import abandoned, live_of
 from campaigns.actions.nodes import REVIEW, key_of
 from campaigns.costs import Used, uses
 from campaigns.models import ArtifactVersion, Decision, LaneRun
-from extraction.lanes.job import Judged, NamedRecord
-
-Kind = Decision.Kind
-REMOVED = frozenset({Kind.REMOVE, Kind.DELETE})
-EDITED = (Decision.EDITS | {Kind.RENAME, Kind.CANONICAL, Kind.MERGE}) - REMOVED
+from campaigns.outcomes import PLACES, Group, outcome_of
+from extraction.lanes.job import NamedRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +84,14 @@ class Maker:
 class Quality:
     """What reviewers did with the records and merges that a maker proposed, in extractions that were decided.
 
-    `approved` counts the records of approved ones as they were proposed: those neither edited, removed nor taken
-    apart were accepted as they were. `merges` are those the maker made of its own accord.
+    Each record counts once. `accepted` are those of approved ones that were neither edited, removed nor taken apart.
+    `merges` are those the maker made of its own accord.
     """
 
     versions: int = 0
     rejected: int = 0
     proposed: int = 0
-    approved: int = 0
+    accepted: int = 0
     edited: int = 0
     removed: int = 0
     merges: int = 0
@@ -101,7 +99,7 @@ class Quality:
 
     @property
     def accept_rate(self) -> float | None:
-        return _share(max(0, self.approved - self.edited - self.removed - self.undone_merges), self.proposed)
+        return _share(self.accepted, self.proposed)
 
     @property
     def edit_rate(self) -> float | None:
@@ -126,7 +124,8 @@ class _Version:
     was_approved: bool
     maker: Maker
     records: int
-    merges: tuple[frozenset[NamedRecord], ...]
+    groups: tuple[Group, ...]
+    merges: tuple[Group, ...]
     in_period: bool
 
     @property
@@ -135,9 +134,9 @@ class _Version:
 
 
 def quality_since(since: datetime) -> list[tuple[Maker, Quality]]:
-    """Return for each maker what became of the extractions of which a version made since then was decided.
+    """Return for each maker what became of the extractions of which a version was decided since then.
 
-    They are told of whole, whatever in them is older.
+    They are told of whole, whatever in them is older, and whenever they were made.
     """
     versions = _versions(since)
     # What led from an extraction to what was decided of it. What is pending still tells nothing: it may go on.
@@ -156,8 +155,8 @@ def quality_since(since: datetime) -> list[tuple[Maker, Quality]]:
 
 
 def _versions(since: datetime) -> dict[int, _Version]:
-    """Return the versions made since then with all others of their artifacts, among which are those they came from."""
-    artifacts = ArtifactVersion.objects.filter(created_at__gte=since).values("artifact")
+    """Return the versions decided since then with all others of their artifacts, which have those they came from."""
+    artifacts = ArtifactVersion.objects.filter(decided_at__gte=since).values("artifact")
     rows = ArtifactVersion.objects.filter(artifact__in=artifacts).values_list(
         "pk",
         "parent_id",
@@ -170,7 +169,6 @@ def _versions(since: datetime) -> dict[int, _Version]:
         "manifest__provider",
         "record_count",
         "consolidations__applied",
-        "created_at",
     )
     return {
         pk: _Version(
@@ -182,10 +180,11 @@ def _versions(since: datetime) -> dict[int, _Version]:
             was_approved=state == "approved" or (state == "superseded" and decided_at is not None),
             maker=Maker(lane, (prompt or "?")[:12], _model(provider)),
             records=records,
-            merges=_own_merges(lane, applied or ()),
-            in_period=made_at >= since,
+            groups=_groups(lane, applied or ()),
+            merges=_groups(lane, (group for group in applied or () if group.get("by") != REVIEW)),
+            in_period=decided_at is not None and decided_at >= since,
         )
-        for pk, parent, artifact, origin, state, decided_at, lane, prompt, provider, records, applied, made_at in rows
+        for pk, parent, artifact, origin, state, decided_at, lane, prompt, provider, records, applied in rows
     }
 
 
@@ -195,12 +194,11 @@ def _model(provider: Mapping[str, object] | None) -> str:
     return str(provider.get("model") or provider.get("provider") or "?")
 
 
-def _own_merges(lane: str, applied: Iterable[Mapping[str, Any]]) -> tuple[frozenset[NamedRecord], ...]:
-    """Return the members of each group that was united without a reviewer's word for it, as decisions name them."""
-    groups = [group["members"] for group in applied if group.get("by") != REVIEW]
-    keys = [[key_of(member, anchored=lane == "dnd/locations") for member in group] for group in groups]
-    merges = [frozenset(NamedRecord(key["key"], key["anchor"]) for key in group) for group in keys]
-    return tuple(merge for merge in merges if len(merge) > 1)
+def _groups(lane: str, applied: Iterable[Mapping[str, Any]]) -> tuple[Group, ...]:
+    """Return the members of each group that was united, as decisions name them."""
+    keys = [[key_of(member, anchored=lane == PLACES) for member in group["members"]] for group in applied]
+    groups = [frozenset(NamedRecord(key["key"], key["anchor"]) for key in group) for group in keys]
+    return tuple(group for group in groups if len(group) > 1)
 
 
 def _line(version: _Version, versions: Mapping[int, _Version]) -> list[_Version]:
@@ -229,22 +227,12 @@ def _count(quality: Quality, version: _Version, acts: Sequence[Decision], *, app
     quality.versions += 1
     quality.rejected += not approved
     quality.proposed += version.records
-    quality.approved += version.records if approved else 0
-    quality.edited += sum(act.kind in EDITED for act in acts)
-    quality.removed += sum(act.kind in REMOVED for act in acts)
+    outcome = outcome_of(version.maker.lane, version.groups, version.merges, acts)
+    quality.accepted += max(0, version.records - outcome.changed) if approved else 0
+    quality.edited += outcome.edited
+    quality.removed += outcome.removed
     quality.merges += len(version.merges)
-    quality.undone_merges += sum(_is_undone(merge, acts) for merge in version.merges)
-
-
-def _is_undone(merge: frozenset[NamedRecord], acts: Sequence[Decision]) -> bool:
-    """Return whether the last word on the merge is that some of its members are not the same."""
-    undone = False
-    for said in (judgement for act in acts for judgement in judgements_of([act])):
-        if said.kind is Judged.APART and len(merge.intersection(said.members)) > 1:
-            undone = True
-        elif said.kind is Judged.SAME and merge.issubset(said.members):
-            undone = False
-    return undone
+    quality.undone_merges += outcome.undone
 
 
 def _share(part: int, whole: int) -> float | None:

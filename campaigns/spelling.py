@@ -13,6 +13,8 @@ ARTICLES = re.compile(r"^(?:the|a|an) ")
 
 def plain(text: str) -> str:
     """Return the text without case and accents."""
+    if text.isascii():
+        return text.casefold()
     folded = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(letter for letter in folded if not unicodedata.combining(letter))
 

@@ -16,7 +16,7 @@ from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict, NotFound
 from campaigns.library.editions import records_of
 from campaigns.library.kept import SUBJECTS, KeptRecord, Member, kept_of
-from campaigns.library.registry import Full, entry
+from campaigns.library.registry import Full, entry, leads
 from campaigns.library.sight import Edition, Sight
 from campaigns.library.sources import KINDS, versions_of
 from campaigns.library.veil import identities_of
@@ -77,6 +77,23 @@ def hide_merge(*, campaign: Campaign, kind: str, entity_id: str, note: str = "",
         by,
         entry_kind=kind,
     )
+
+
+def parted_besides(*, campaign: Campaign, kind: str, entity_id: str) -> list[list[str]]:
+    """Return by their names what players know as one, and would see apart if this merge were kept from them.
+
+    Nothing where they know all of it as one: then parting it is what is asked for.
+    """
+    if kind not in KINDS:
+        return []
+    members = _members(campaign, kind, entity_id)
+    known = leads(Sight(campaign, Edition.PLAYER, words=True), kind)
+    unions: dict[str, list[str]] = {}
+    for member in members:
+        for told_as in {known[one].entity_id for one in member.ids if one in known}:
+            unions.setdefault(told_as, []).append(member.name)
+    found = [names for names in unions.values() if len(names) > 1]
+    return [] if any(len(names) == len(members) for names in found) else found
 
 
 @transaction.atomic

@@ -193,15 +193,13 @@ def _profile(name: str) -> Profile:
 def _failed(lane_id: int, token: str, record: LaneRecord, error: NotariusError) -> str:
     try:
         record.write()
-        runs.fail(lane_id=lane_id, token=token, error=error)
+        return runs.fail(lane_id=lane_id, token=token, error=error)
     except LeaseLost as lost:
         return lost.code.value
     except db.Error:
         raise
     except Exception as unwritten:  # noqa: BLE001 - as above; what cannot be written must not keep the lane running
-        runs.fail(lane_id=lane_id, token=token, error=_bug(lane_id, unwritten))
-        return Code.RUN_INTERNAL.value
-    return error.code.value
+        return runs.fail(lane_id=lane_id, token=token, error=_bug(lane_id, unwritten))
 
 
 def _bug(lane_id: int, error: Exception) -> InternalError:

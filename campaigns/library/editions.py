@@ -159,7 +159,7 @@ def _counted(sight: Sight, rows: ArtifactVersionQuerySet) -> Iterator[tuple[int,
         return
     whole = rows.select_related("artifact__session").defer("manifest", "findings", "consolidations")
     for version in whole:
-        yield version.artifact.session.number, version.artifact.lane, _veiled(sight, version, veiling)[1]
+        yield version.artifact.session.number, version.artifact.lane, veiling.count(version)
 
 
 def shown_title(sight: Sight) -> Callable[[str], str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from campaigns.library.kept import KeptRange, KeptRecord, kept_in
 from campaigns.library.sight import Sight
@@ -83,16 +84,16 @@ def _passages(
 class _Text:
     """A transcript by what tells it from all others; its units are read when they are needed."""
 
+    pk: int
     source_id: str
     digest: str
-    transcript: Transcript = field(compare=False, repr=False)
 
     @classmethod
     def of(cls, transcript: Transcript) -> _Text:
-        return cls(transcript.source_id, transcript.digest, transcript)
+        return cls(transcript.pk, transcript.source_id, transcript.digest)
 
     def units(self) -> list[Named]:
-        return list(Unit.objects.filter(transcript=self.transcript).order_by("position").values_list("unit_id", "text"))
+        return list(Unit.objects.filter(transcript=self.pk).order_by("position").values_list("unit_id", "text"))
 
 
 @lru_cache(maxsize=512)
@@ -110,14 +111,19 @@ def _way(chosen_in: _Text, now: _Text) -> _Way:
 
 
 class _Way:
-    """From one revision into another: like `Carrying`, but careful with what is lost, for it may be a secret."""
+    """From one revision into another: like `Carrying`, but careful with what is lost, for it may be a secret.
+
+    It outlives the request, so it holds positions and unit ids and no words, which somebody may withdraw.
+    """
 
     def __init__(self, before: Sequence[Named], after: Sequence[Named]) -> None:
-        self._before, self._after = before, after
-        self._at = {unit_id: at for at, (unit_id, _) in enumerate(before)}
+        self._ids = array("q", (unit_id for unit_id, _ in before))
+        self._ids_now = array("q", (unit_id for unit_id, _ in after))
+        self._at = {unit_id: at for at, unit_id in enumerate(self._ids)}
         self._places: list[Place | None] = aligned([text for _, text in before], [text for _, text in after])
         found = [place is not None for place in self._places]
-        self._astray = self._unclaimed()
+        self._astray = self._moved(before, after)
+        self._alone = frozenset(at for at in self._beside_lost() if self._is_alone(at, before, after))
         # The nearest unit that was found, before each one and behind it.
         self._left = list(accumulate((at if known else NOWHERE for at, known in enumerate(found)), max))
         behind = (at if found[at] else len(found) for at in reversed(range(len(found))))
@@ -128,18 +134,18 @@ class _Way:
         if first is None or last is None:
             return ()
         units = range(first, last + 1)
-        lost = {self._before[at][1] for at in units if self._places[at] is None}
-        astray = [Stretch(at, at + 1) for text in lost for at in self._astray.get(text, ())]
+        astray = [Stretch(there, there + 1) for at in units for there in self._astray.get(at, ())]
         return tuple(united([*_hull([self._now(at) for at in units]), *astray]))
 
-    def _unclaimed(self) -> Mapping[str, Sequence[int]]:
-        """Return by text the lines that nothing was found in: they may have been moved out of their order."""
+    def _moved(self, before: Sequence[Named], after: Sequence[Named]) -> Mapping[int, Sequence[int]]:
+        """Return by lost unit the lines with its text that nothing was found in: it may have moved out of its order."""
         claimed = {at for place in self._places if place is not None for at in range(place[0], place[1] + 1)}
-        found: dict[str, list[int]] = {}
-        for at, (_, text) in enumerate(self._after):
+        unclaimed: dict[str, list[int]] = {}
+        for at, (_, text) in enumerate(after):
             if at not in claimed:
-                found.setdefault(text, []).append(at)
-        return found
+                unclaimed.setdefault(text, []).append(at)
+        lost = (at for at, place in enumerate(self._places) if place is None)
+        return {at: unclaimed[before[at][1]] for at in lost if before[at][1] in unclaimed}
 
     def _now(self, at: int) -> range:
         """Return the positions of the unit's words; of a lost unit, all that may have taken its place.
@@ -153,25 +159,28 @@ class _Way:
         left, right = self._left[at], self._right[at]
         gap = range(self._after_left(left), self._before_right(right))
         there = gap.start + at - left - 1
-        between = left != NOWHERE and right < len(self._before) and self._is_alone(left) and self._is_alone(right)
-        fits = between and len(gap) == right - left - 1 and self._after[there][0] == self._before[at][0]
-        return range(there, there + 1) if fits else gap
+        fits = left in self._alone and right in self._alone and len(gap) == right - left - 1
+        return range(there, there + 1) if fits and self._ids_now[there] == self._ids[at] else gap
 
     def _after_left(self, left: int) -> int:
         place = self._places[left] if left != NOWHERE else None
-        return 0 if place is None else place[1] + self._is_alone(left)
+        return 0 if place is None else place[1] + (left in self._alone)
 
     def _before_right(self, right: int) -> int:
-        place = self._places[right] if right < len(self._before) else None
-        return len(self._after) if place is None else place[0] + (not self._is_alone(right))
+        place = self._places[right] if right < len(self._places) else None
+        return len(self._ids_now) if place is None else place[0] + (right not in self._alone)
 
-    def _is_alone(self, at: int) -> bool:
+    def _beside_lost(self) -> Iterator[int]:
+        """Yield the units that were found next to ones that were not."""
+        for at, (one, other) in enumerate(pairwise(self._places)):
+            if (one is None) != (other is None):
+                yield at + (one is None)
+
+    def _is_alone(self, at: int, before: Sequence[Named], after: Sequence[Named]) -> bool:
         """Say whether the lines that hold the unit's words hold no others: those might be of what is lost."""
-        place = self._places[at]
-        if place is None:
-            return False
-        said = [word for _, text in self._after[place[0] : place[1] + 1] for word in text.split()]
-        return said == self._before[at][1].split()
+        first, last = self._places[at] or (0, NOWHERE)
+        said = [word for _, text in after[first : last + 1] for word in text.split()]
+        return said == before[at][1].split()
 
 
 def _hull(places: Iterable[range]) -> list[Stretch]:

@@ -15,7 +15,7 @@ from campaigns.library.seen import seen_count, seen_digest
 from campaigns.library.sources import KINDS, read_chosen, versions_of
 from campaigns.library.stretches import Stretch
 from campaigns.library.veil import Telling, Veil, veiled
-from campaigns.library.veiled import Players
+from campaigns.library.veiled import Names, Players
 from campaigns.models import ArtifactVersion, Campaign, Transcript, Unit
 from campaigns.redaction import records_key
 from extraction.canonical import canonical_json
@@ -43,10 +43,16 @@ class Veiling:
         """Return the version's canonical JSON as players may read it, and how many records it has."""
         payload: dict[str, Any] = orjson.loads(version.payload)
         key = records_key(payload)
-        shown, source = self._shown(version, payload[key]), self._sources.get(version.transcript_id, payload["source"])
+        shown = self._players_of(version).shown(_family(version), payload[key])
+        source = self._sources.get(version.transcript_id, payload["source"])
         if shown == payload[key] and source == payload["source"]:
             return version.payload, len(shown)
         return canonical_json({**payload, key: shown, "source": source}).decode(), len(shown)
+
+    def count(self, version: ArtifactVersion) -> int:
+        """Return how many records of the version players may know of."""
+        payload: dict[str, Any] = orjson.loads(version.payload)
+        return self._players_of(version).count(_family(version), payload[records_key(payload)])
 
     @cached_property
     def _sources(self) -> Mapping[int, Mapping[str, str | int]]:
@@ -60,11 +66,19 @@ class Veiling:
             for pk, (transcript, stretches) in self._hidden.items()
         }
 
-    def _shown(self, version: ArtifactVersion, records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _players_of(self, version: ArtifactVersion) -> Players:
         at = (version.artifact.session_id, version.transcript_id)
         if at not in self._players:
-            self._players[at] = Players(self.veil, at[0], self._page(at[1]))
-        return self._players[at].shown(version.artifact.lane.rpartition("/")[2], records)
+            self._players[at] = Players(self.veil, at[0], self._page(at[1]), self._names)
+        return self._players[at]
+
+    @cached_property
+    def _names(self) -> Names:
+        return Names(self.veil)
+
+    @cached_property
+    def _transcripts(self) -> Mapping[int, Transcript]:
+        return Transcript.objects.filter(session__campaign=self._campaign).in_bulk()
 
     def _telling(self, kind: str) -> Telling:
         rows = versions_of(self._campaign, kind, self._as_of)
@@ -82,8 +96,7 @@ class Veiling:
         if not self._kept.ranges:
             return {}
         sessions = {kept.session_id for kept in self._kept.ranges}
-        rows = Transcript.objects.filter(session__in=sessions, session__campaign=self._campaign)
-        transcripts = {transcript.pk: transcript for transcript in rows}
+        transcripts = {pk: one for pk, one in self._transcripts.items() if one.session_id in sessions}
         hidden = withheld_from_players(self._campaign, transcripts.values())
         return {pk: (transcripts[pk], stretches) for pk, stretches in hidden.items() if stretches}
 
@@ -98,8 +111,7 @@ class Veiling:
 
     def _page(self, transcript_id: int, withheld: Sequence[Any] | None = None) -> Page:
         if withheld is None and self._kept.ranges:
-            transcript = Transcript.objects.get(pk=transcript_id)
-            known = self._withheld.get(transcript.source_id)
+            known = self._withheld.get(self._transcripts[transcript_id].source_id)
             if known is not None:
                 return known
         units = Unit.objects.filter(transcript=transcript_id).order_by("position").values_list("unit_id", "text")
@@ -107,5 +119,11 @@ class Veiling:
 
     def _standing(self, transcript_id: int) -> Mapping[KeptRecord, frozenset[Stretch]]:
         """Return where in the transcript stands what was kept in another revision of it."""
-        records = [record for kept in self._kept.occurrences for record in kept.records]
-        return standing_in(records, Transcript.objects.get(pk=transcript_id)) if records else {}
+        transcript = self._transcripts[transcript_id]
+        mine = (kept for kept in self._kept.occurrences if kept.session_id == transcript.session_id)
+        records = [record for kept in mine for record in kept.records]
+        return standing_in(records, transcript) if records else {}
+
+
+def _family(version: ArtifactVersion) -> str:
+    return version.artifact.lane.rpartition("/")[2]

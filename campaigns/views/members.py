@@ -7,7 +7,6 @@ from datetime import timedelta
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
@@ -17,6 +16,7 @@ from campaigns.actions import members
 from campaigns.errors import ActionError, NotFound
 from campaigns.models import Campaign, Membership
 from campaigns.views.guests import of_campaign, told
+from campaigns.views.site.visit import administering
 
 # Closed invitations are shown for a while, so that a GM can tell what became of a link.
 CLOSED_SHOWN = timedelta(days=14)
@@ -41,7 +41,6 @@ def members_answer(
     now = timezone.now()
     own = campaign.memberships.filter(user=user).first()
     context: dict[str, object] = {
-        "campaign": campaign,
         "own": own,
         "manages": may(user, campaign, Need.EDIT),
         "link": link,
@@ -58,7 +57,8 @@ def members_answer(
             "most_days": members.MOST_DAYS,
             "most_uses": members.MOST_USES,
         }
-    response = render(request, "members/members.html", context, status=status)
+    visit = administering(request, campaign, user, reverse("members", args=(campaign.slug,)))
+    response = visit.page("members/members.html", context, title="Members", status=status)
     if link:
         response["Cache-Control"] = "no-store"
     return response

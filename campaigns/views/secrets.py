@@ -6,7 +6,6 @@ import re
 
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST, require_safe
@@ -19,11 +18,12 @@ from campaigns.library.secrets import secrets_of
 from campaigns.library.sight import Edition, Sight
 from campaigns.models import ArtifactVersion, Campaign, GameSession, Secret
 from campaigns.views.guests import of_campaign, told
+from campaigns.views.site.visit import administering
 from extraction.registry import LANES
 
 Kind = Secret.Kind
 WHOLE = re.compile(r"[0-9]{1,15}")
-KINDS = (("npc", "Person"), ("item", "Item"), ("location", "Place"))
+MERGE_FIELDS = ("kind", "entry_kind", "entity_id", "note", "next")
 
 
 @require_safe
@@ -32,21 +32,27 @@ def secrets_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpRe
     """Show what is kept from players and what was revealed, to those who manage the campaign."""
     found = secrets_of(Sight(campaign, Edition.GM, words=True))
     context = {
-        "campaign": campaign,
         "kept": [secret for secret in found if secret.revealed_at is None],
         "revealed": [secret for secret in found if secret.revealed_at is not None],
         "alike": alike_for_players(campaign),
         "telling": telling_for_players(campaign),
         "sessions": list(campaign.sessions.order_by("number")),
-        "kinds": KINDS,
     }
-    return render(request, "secrets/secrets.html", context)
+    return administering(request, campaign, user, request.path).page("secrets/secrets.html", context, title="Secrets")
 
 
 @require_POST
 @of_campaign(Need.EDIT)
 def hide(request: HttpRequest, campaign: Campaign, user: User) -> HttpResponse:
-    """Keep what the form names from players, and go back to where the button was."""
+    """Keep what the form names from players, and go back to where the button was.
+
+    Where keeping a merge would part more than that, it is asked for once more, and said what.
+    """
+    parted = [] if "confirmed" in request.POST else _parted_besides(request, campaign)
+    if parted:
+        context = {"parted": parted, "posted": [(name, request.POST.get(name, "")) for name in MERGE_FIELDS]}
+        visit = administering(request, campaign, user, reverse("secrets", args=[campaign.slug]))
+        return visit.page("secrets/parting.html", {**context, "back": _wanted(request, campaign)}, title="Secrets")
     with told(request, "Players do not see this any more."):
         _hide(request, campaign, user)
     return _back(request, campaign)
@@ -61,6 +67,14 @@ def reveal(request: HttpRequest, campaign: Campaign, user: User, secret_id: int)
     with told(request, "Players see this from now on."):
         secrets.reveal(secret_id=secret_id, by=user)
     return _back(request, campaign)
+
+
+def _parted_besides(request: HttpRequest, campaign: Campaign) -> list[list[str]]:
+    posted = request.POST
+    if posted.get("kind") != Kind.MERGE:
+        return []
+    entity_id = posted.get("entity_id", "").strip()
+    return secrets.parted_besides(campaign=campaign, kind=posted.get("entry_kind", ""), entity_id=entity_id)
 
 
 def _hide(request: HttpRequest, campaign: Campaign, by: User) -> Secret:
@@ -110,6 +124,11 @@ def _whole(request: HttpRequest, name: str) -> int:
 
 
 def _back(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    return HttpResponseRedirect(_wanted(request, campaign), status=303)
+
+
+def _wanted(request: HttpRequest, campaign: Campaign) -> str:
+    """Return the page of this site that the form leads back to."""
     wanted = request.POST.get("next", "")
     own = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None) and wanted.startswith("/")
-    return HttpResponseRedirect(wanted if own else reverse("secrets", args=[campaign.slug]), status=303)
+    return wanted if own else reverse("secrets", args=[campaign.slug])

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -14,6 +13,7 @@ from campaigns.actions import webhooks
 from campaigns.errors import ActionError
 from campaigns.models import Campaign, Event
 from campaigns.views.guests import of_campaign, told
+from campaigns.views.site.visit import administering
 from extraction.codes import Code
 
 PAGE = 50
@@ -42,7 +42,7 @@ REASONS = {
 def webhooks_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpResponse:
     """List the webhooks; POST makes one and shows its secret, this once."""
     if request.method != "POST":
-        return _page(request, campaign)
+        return _page(request, campaign, user)
     try:
         _, secret = webhooks.create(
             campaign=campaign,
@@ -52,8 +52,8 @@ def webhooks_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpR
             by=user,
         )
     except ActionError as error:
-        return _page(request, campaign, problem=str(error), status=error.status)
-    response = _page(request, campaign, secret=secret)
+        return _page(request, campaign, user, problem=str(error), status=error.status)
+    response = _page(request, campaign, user, secret=secret)
     response["Cache-Control"] = "no-store"
     return response
 
@@ -67,13 +67,12 @@ def webhook_page(request: HttpRequest, campaign: Campaign, user: User, webhook_i
         raise Http404
     page = Paginator(webhook.deliveries.order_by("-pk"), PAGE).get_page(request.GET.get("page"))
     context = {
-        "campaign": campaign,
         "webhook": webhook,
         "reason": _reason(webhook.disabled_code),
         "page": page,
         "deliveries": [(delivery, _reason(delivery.code)) for delivery in page],
     }
-    return render(request, "webhooks/webhook.html", context)
+    return administering(request, campaign, user, request.path).page("webhooks/webhook.html", context, title="Webhook")
 
 
 @require_POST
@@ -98,19 +97,19 @@ def webhook_act(request: HttpRequest, campaign: Campaign, user: User, webhook_id
 
 
 def _page(
-    request: HttpRequest, campaign: Campaign, *, secret: str = "", problem: str = "", status: int = 200
+    request: HttpRequest, campaign: Campaign, user: User, *, secret: str = "", problem: str = "", status: int = 200
 ) -> HttpResponse:
     rows = campaign.webhooks.select_related("owner").order_by("pk")
     chosen = request.POST.getlist("events") if problem else [str(Event.VERSION_APPROVED)]
     context = {
-        "campaign": campaign,
         "webhooks": [(webhook, _reason(webhook.disabled_code)) for webhook in rows],
         "events": [(event.value, means, event.value in chosen) for event, means in EVENTS.items()],
         "url": request.POST.get("url", "") if problem else "",
         "secret": secret,
         "problem": problem,
     }
-    return render(request, "webhooks/webhooks.html", context, status=status)
+    visit = administering(request, campaign, user, request.path)
+    return visit.page("webhooks/webhooks.html", context, title="Webhooks", status=status)
 
 
 def _reason(code: str) -> str:

@@ -17,7 +17,8 @@ from campaigns.models import CacheRow, Campaign, Membership, Run
 from tests import factories
 from tests.campaigns.library.story import Story
 from tests.contracts import walking
-from tests.contracts.test_secrets_walk import Somebody, any_number_of_requests, cast, fill, made, told, values
+from tests.contracts.test_secrets_walk import fill
+from tests.contracts.walkers import Somebody, any_number_of_requests, cast, made, told, values
 
 __all__ = ("any_number_of_requests", "cast", "made", "told", "values")
 

@@ -8,6 +8,7 @@ from functools import cached_property, wraps
 from typing import Concatenate, ParamSpec
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotModified
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -48,12 +49,16 @@ class MenuItem:
 
 @dataclass(frozen=True)
 class Visit:
-    """One look at a campaign. `manages`: they may decide here; `whole`: they may see the GM's edition."""
+    """One look at a campaign. `manages`: they may decide here; `whole`: they may see the GM's edition.
+
+    `path` is the page's address, which the menu marks.
+    """
 
     request: HttpRequest
     sight: Sight
     manages: bool
     whole: bool
+    path: str
 
     @property
     def campaign(self) -> Campaign:
@@ -82,8 +87,8 @@ class Visit:
         if self.sight.words:
             items += [MenuItem("Members", "members", {}), MenuItem("Export", "site-exports", {})]
         if self.keeps_secrets:
-            items += [MenuItem("Secrets", "secrets", {})]
-        return [item.at(self.campaign.slug, self.request.path) for item in items]
+            items += [MenuItem("Secrets", "secrets", {}), MenuItem("Webhooks", "webhooks", {})]
+        return [item.at(self.campaign.slug, self.path) for item in items]
 
     @cached_property
     def sessions(self) -> list[SessionLine]:
@@ -159,7 +164,17 @@ def visit_of(request: HttpRequest, slug: str) -> Visit:
     if whole and _plays(request, slug):
         sight = sight_of(who, slug, need=Need.SEE_APPROVED, edition=Edition.PLAYER)
     sight = replace(sight, as_of=_seen_up_to(request, slug))
-    return Visit(request, sight, may(who, sight.campaign, Need.EDIT), whole)
+    return Visit(request, sight, may(who, sight.campaign, Need.EDIT), whole, request.path)
+
+
+def administering(request: HttpRequest, campaign: Campaign, user: User, path: str) -> Visit:
+    """Return the visit of a page of the campaign's administration: there all is seen that the person may see.
+
+    Raises NotFound as `access.campaign_for` does.
+    """
+    who = Actor.of_user(user)
+    sight = sight_of(who, campaign.slug)
+    return Visit(request, sight, may(who, campaign, Need.EDIT), may(who, campaign, Need.SEE_PENDING), path)
 
 
 def made_once(

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -21,6 +22,7 @@ from campaigns.errors import ActionError
 from campaigns.models import ArtifactVersion, Campaign, GameSession
 from extraction.source.documents import SourceUnit
 from tests import factories, standard
+from tests.at_once import at_once
 
 ROUNDS = 8
 NUMBERS = count(1)
@@ -77,11 +79,10 @@ def begun(campaign: Campaign) -> None:
 
 def side_by_side(campaign: Campaign, *acts: Callable[[Campaign], None]) -> tuple[list[str], set[str]]:
     """Do each act so many times, all acts at once; return what the database refused, and which acts were ever done."""
-    failed: list[str] = []
     done: set[str] = set()
     gate = threading.Barrier(len(acts))
 
-    def repeated(act: Callable[[Campaign], None]) -> None:
+    def repeated(act: Callable[[Campaign], None]) -> str:
         try:
             for _ in range(ROUNDS):
                 gate.wait(timeout=60)
@@ -91,16 +92,11 @@ def side_by_side(campaign: Campaign, *acts: Callable[[Campaign], None]) -> tuple
                     done.add(act.__name__)
         except (db.Error, threading.BrokenBarrierError) as error:
             gate.abort()
-            failed.append(f"{act.__name__}: {type(error).__name__}")
-        finally:
-            db.connections.close_all()
+            return f"{act.__name__}: {type(error).__name__}"
+        return ""
 
-    threads = [threading.Thread(target=repeated, args=(act,)) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=120)
-    return failed + [thread.name for thread in threads if thread.is_alive()], done
+    failed = at_once(*(partial(repeated, act) for act in acts))
+    return [each for each in failed if each], done
 
 
 @pytest.mark.parametrize("other", [approved, hidden, withdrawn])

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-import threading
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,6 +11,7 @@ from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, Campaign, EntryAlias, EntryEvidence, RegistryEntry, RegistryState
 from extraction.identity import comparison_key, npc_id
 from tests import factories, standard
+from tests.at_once import at_once
 from tests.campaigns.review import families
 
 Kind = RegistryEntry.Kind
@@ -101,20 +102,7 @@ def test_two_approvals_at_once_both_reach_the_registry() -> None:
         )
         for number in range(1, 5)
     ]
-    barrier = threading.Barrier(len(pending))
-
-    def approve(version_id: int) -> None:
-        try:
-            barrier.wait(timeout=10)
-            versions.approve(version_id=version_id, note="", by=by)
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=approve, args=(version.pk,)) for version in pending]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=30)
+    at_once(*(partial(versions.approve, version_id=version.pk, note="", by=by) for version in pending))
 
     names = RegistryEntry.objects.order_by("key").values_list("name", flat=True)
     assert list(names) == ["Wick 1", "Wick 2", "Wick 3", "Wick 4"]

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Sequence
+from functools import partial
 
 import pytest
 from django.contrib.auth.models import User
@@ -18,6 +18,7 @@ from extraction.codes import Code
 from extraction.errors import IngestError
 from extraction.source.documents import SourceUnit, units_digest
 from tests import factories, standard
+from tests.at_once import at_once
 from tests.leaks import Leaks
 
 AT_ONCE = 20
@@ -208,21 +209,7 @@ def test_twenty_equal_uploads_at_once_make_one_transcript() -> None:
     if connection.vendor != "postgresql":
         pytest.skip("needs a database that several connections share")
     campaign = factories.make_campaign("salt-ferry")
-    barrier = threading.Barrier(AT_ONCE)
-    outcomes: list[Imported] = []
-
-    def upload() -> None:
-        try:
-            barrier.wait(timeout=10)
-            outcomes.append(bring_in(campaign, notarius_json()))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=upload) for _ in range(AT_ONCE)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(timeout=30)
+    outcomes = at_once(*[partial(bring_in, campaign, notarius_json())] * AT_ONCE)
 
     assert sorted(outcome.created for outcome in outcomes) == [*[False] * (AT_ONCE - 1), True]
     assert (Transcript.objects.count(), Unit.objects.count(), GameSession.objects.count()) == (1, 36, 1)

@@ -133,17 +133,27 @@ def make(campaign: Campaign, by: User) -> Story:
 
 
 def _first(page: Transcript, by: User) -> None:
+    _who_and_where(page, by)
+    _who_occurs(page, by)
+    _who_fights(page, by)
+
+
+def _who_and_where(page: Transcript, by: User) -> None:
     duke = npc(page, DUKE, (1, 3), (4, 5))
     merged = {"applied": [group(duke, npc(page, STRANGER, (1, 3)), npc(page, DUKE, (4, 5)))]}
     people = [duke, npc(page, VOICE, (7, 8)), npc(page, UNPROVEN, (20, 20))]
     approve(page, "npcs", people, by, consolidations=merged)
-    lantern: dict[str, JsonValue] = {
-        "id": item_id("lantern"),
-        "name": "Lantern",
-        "source_refs": families.refs(page, ((9, 9), (30, 30), (10, 10))),
-    }
-    approve(page, "items", [lantern], by)
+    approve(page, "items", [families.item(page, "Lantern", ((9, 9), (30, 30), (10, 10)))], by)
     approve(page, "locations", [families.place(page, "Old Mill", ((10, 11),))], by)
+    scenes = [
+        families.scene(f"{DUKE} is {STRANGER}", 1, 6),
+        families.scene("At the well", 7, 20, "exploration"),
+        families.scene("Rest at the Old Mill", 10, 11, "downtime"),
+    ]
+    approve(page, "scenes", scenes, by)
+
+
+def _who_occurs(page: Transcript, by: User) -> None:
     arrival: dict[str, JsonValue] = {
         "location_id": families.place(page, "Old Mill", ((10, 11),))["id"],
         "name": "Old Mill",
@@ -151,12 +161,6 @@ def _first(page: Transcript, by: User) -> None:
         "source_refs": families.refs(page, ((10, 10),)),
     }
     approve(page, "location-occurrences", [arrival], by)
-    scenes = [
-        families.scene(f"{DUKE} is {STRANGER}", 1, 6),
-        families.scene("At the well", 7, 20, "exploration"),
-        families.scene("Rest at the Old Mill", 10, 11, "downtime"),
-    ]
-    approve(page, "scenes", scenes, by)
     met = [
         occurrence(page, DUKE, "appearance", (1, 2)),
         occurrence(page, DUKE, "action", (5, 5)),
@@ -171,6 +175,9 @@ def _first(page: Transcript, by: User) -> None:
         gift(page, f"as {UNPROVEN} wished", "the miller", (9, 9), (30, 30)),
     ]
     approve(page, "item-occurrences", gifts, by)
+
+
+def _who_fights(page: Transcript, by: User) -> None:
     knife = families.action(f"{DUKE} throws a knife", None, ["Pike", VOICE])
     turns = [
         families.turn(page, DUKE, [knife], "A knife flies.", ((3, 3),), number=1),

@@ -294,6 +294,18 @@ def test_records_say_no_hidden_name_and_name_no_two_that_are_kept_apart(world: W
 
 @quick
 @given(worlds(), st.data())
+def test_as_many_records_are_counted_as_are_shown(world: World, data: st.DataObject) -> None:
+    session = world.told[0].session_id
+    given_turns = data.draw(turns(session))
+    told = KeptRecord.of(f"s{session}", "combat-turns", data.draw(st.sampled_from(given_turns)))
+    kept = (KeptOccurrence(50, session, "combat-turns", (told,)),) if data.draw(st.booleans()) else ()
+    players = Players(world.veil(replace(world.kept, occurrences=kept)), session, world.page(session))
+
+    assert players.count("combat-turns", given_turns) == len(players.shown("combat-turns", given_turns))
+
+
+@quick
+@given(worlds(), st.data())
 def test_an_occurrence_of_what_is_kept_apart_is_of_the_one_that_the_cited_lines_name(
     world: World, data: st.DataObject
 ) -> None:

@@ -140,9 +140,11 @@ def test_acts_after_the_approval_count_once_they_are_approved_too() -> None:
     assert (before.versions, after.versions) == (1, 1)
 
 
+LONG_AGO = timedelta(days=400)
+
+
 def made_before_the_period(*old: ArtifactVersion) -> None:
-    long_ago = timezone.now() - timedelta(days=400)
-    ArtifactVersion.objects.filter(pk__in=[one.pk for one in old]).update(created_at=long_ago)
+    ArtifactVersion.objects.filter(pk__in=[one.pk for one in old]).update(created_at=timezone.now() - LONG_AGO)
 
 
 def test_an_older_extraction_is_told_of_whole_once_a_version_made_of_it_is_decided(client: Client) -> None:
@@ -150,7 +152,7 @@ def test_an_older_extraction_is_told_of_whole_once_a_version_made_of_it_is_decid
     version = proposed()
     between = reviews.remove(**on(version), record=0, by=gm).version
     made = reviews.remove(**on(between), record=0, by=gm).version
-    made_before_the_period(version, between)
+    made_before_the_period(version, between, made)
     pending = quality_since(yesterday())
     versions.approve(version_id=made.pk, note="", by=gm)
     [(_, quality)] = quality_since(yesterday())
@@ -161,11 +163,21 @@ def test_an_older_extraction_is_told_of_whole_once_a_version_made_of_it_is_decid
     assert client.get("/admin/numbers/").status_code == 200
 
 
+def test_an_older_extraction_that_is_approved_unchanged_is_accepted() -> None:
+    version = proposed()
+    made_before_the_period(version)
+    versions.approve(version_id=version.pk, note="", by=make_user())
+    [(_, quality)] = quality_since(yesterday())
+
+    assert (quality.proposed, quality.accepted, quality.accept_rate) == (version.record_count, version.record_count, 1)
+
+
 def test_what_was_decided_before_the_period_is_left_out_and_stays_approved() -> None:
     gm = make_user()
     version = proposed()
     versions.approve(version_id=version.pk, note="", by=gm)
-    made_before_the_period(version)
+    long_ago = timezone.now() - LONG_AGO
+    ArtifactVersion.objects.filter(pk=version.pk).update(created_at=long_ago, decided_at=long_ago)
     before = quality_since(yesterday())
     made = reviews.remove(**on(version), record=0, by=gm).version
     versions.reject(version_id=made.pk, note="", by=gm)

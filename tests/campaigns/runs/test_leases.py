@@ -10,7 +10,8 @@ from campaigns import processes
 from campaigns.actions import leases, runs
 from campaigns.models import CallSeat, LaneRun, Run
 from extraction.errors import LeaseLost, RunCancelled
-from tests.campaigns.runs.conftest import planned_run, side_by_side
+from tests.at_once import at_once
+from tests.campaigns.runs.conftest import planned_run
 
 State = LaneRun.State
 
@@ -75,7 +76,7 @@ def test_claim_of_unknown_lane_is_refused(db: None) -> None:
 def test_claim_by_several_at_once_succeeds_once() -> None:
     lane = planned_run().lanes.get()
 
-    tokens = side_by_side([partial(leases.claim, lane_id=lane.pk, at=timezone.now())] * 6)
+    tokens = at_once(*[partial(leases.claim, lane_id=lane.pk, at=timezone.now())] * 6)
 
     assert len([token for token in tokens if token is not None]) == 1
     lane.refresh_from_db()

@@ -16,7 +16,8 @@ from extraction.codes import Code
 from extraction.errors import LaneFailed, LeaseLost, PipelineError, ProviderUnavailable, RunCancelled
 from extraction.findings import rejection
 from tests import factories
-from tests.campaigns.runs.conftest import planned_run, side_by_side
+from tests.at_once import at_once
+from tests.campaigns.runs.conftest import planned_run
 from tests.standard import UNITS
 
 State = LaneRun.State
@@ -224,7 +225,7 @@ def test_last_lanes_of_a_step_ending_at_once_open_the_next(rung: list[int]) -> N
     error = ProviderUnavailable("No answer.")
     ends = [partial(runs.fail, lane_id=lane.pk, token=claimed(lane), error=error) for lane in run.lanes.filter(step=0)]
 
-    side_by_side(ends)
+    at_once(*ends)
 
     assert states(run)["c"] == State.QUEUED
     assert len(rung) == 1
@@ -348,7 +349,7 @@ def test_sweep_by_several_at_once_rings_once(rung: list[int]) -> None:
     claimed(lane)
     later = timezone.now() + 2 * leases.LEASE
 
-    swept = side_by_side([partial(runs.sweep, at=later)] * 4)
+    swept = at_once(*[partial(runs.sweep, at=later)] * 4)
 
     assert sum(each.taken_back for each in swept) == 1
     assert rung == [lane.pk]

@@ -4,6 +4,7 @@ import random
 import threading
 import time
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connections
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from campaigns.adapters.seats import LEASE, ProfileSeats, Seat, fair_shares
 from campaigns.models import CallSeat
+from tests.at_once import at_once
 
 
 class Clock:
@@ -154,13 +156,8 @@ def test_seats_of_lanes_working_at_once_never_pass_the_limit() -> None:
                 running[-1].start()
             time.sleep(0.005)
         seats.release()
-        connections.close_all()
 
-    threads = [threading.Thread(target=lane, args=(str(number),)) for number in range(lanes)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(*(partial(lane, str(number)) for number in range(lanes)))
 
     assert state["done"] == lanes * calls
     assert state["peak"] <= limit

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -193,3 +194,48 @@ def test_names_that_may_tell_that_a_kept_merge_is_one_are_listed_until_one_is_hi
         gm_client.post(address(told, "secret-hide"), form)
 
     assert "May tell that they are one" not in gm_client.get(page).content.decode()
+
+
+def merging(told: Story, *parts: str, approved: bool) -> str:
+    """Store a version that tells these as one, under the first one's name, and return the id of that."""
+    session = factories.make_session(told.campaign, told.campaign.sessions.count() + 1)
+    page = factories.make_transcript(session, story.UNITS)
+    records = [story.npc(page, name, (9, 9)) for name in parts]
+    one = {"applied": [story.group(records[0], *records)]}
+    version = families.make_version(page, "npcs", records[:1], consolidations=one)
+    if approved:
+        versions.approve(version_id=version.pk, note="", by=told.gm)
+    return str(records[0]["id"])
+
+
+def test_an_older_union_that_players_know_is_named_before_hiding_a_pending_merge_parts_it(
+    told: Story, gm_client: Client
+) -> None:
+    merging(told, "Sister <i>Agnes", "The Abbess", approved=True)
+    form = {"kind": "merge", "entry_kind": "npc", "next": "/review/?x=1", "note": "later"}
+    form["entity_id"] = merging(told, "Sister <i>Agnes", "Brother Cole", approved=False)
+    before = Secret.objects.count()
+    asked = gm_client.post(address(told, "secret-hide"), form)
+    html = asked.content.decode().partition("<main")[2]
+    untouched = Secret.objects.count()
+    fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', html))
+    fields.pop("csrfmiddlewaretoken", None)
+    answer = gm_client.post(address(told, "secret-hide"), fields)
+
+    assert asked.status_code == 200
+    assert "<li>Sister &lt;i&gt;Agnes = The Abbess</li>" in html.replace(' dir="auto"', "")
+    assert "Cole" not in html and 'href="/review/?x=1"' in html
+    assert untouched == before
+    assert (answer.status_code, answer["Location"]) == (303, "/review/?x=1")
+    assert Secret.objects.order_by("-pk").values_list("note", flat=True).first() == "later"
+
+
+@pytest.mark.parametrize("approved", [True, False])
+def test_a_merge_is_hidden_at_once_where_it_parts_nothing_else(told: Story, gm_client: Client, approved: bool) -> None:
+    """What players know as one is parted because that is asked for, and of a pending merge they know nothing."""
+    form = {"kind": "merge", "entry_kind": "npc", "next": "/review/?x=1"}
+    form["entity_id"] = merging(told, "Sister Agnes", "The Abbess", approved=approved)
+    answer = gm_client.post(address(told, "secret-hide"), form)
+
+    assert (answer.status_code, answer["Location"]) == (303, "/review/?x=1")
+    assert Secret.objects.order_by("-pk").values_list("label", flat=True).first() == "Sister Agnes = The Abbess"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-import threading
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
-from django import db
 from django.contrib.auth.models import User
 from django.utils import timezone
 from django_q.models import OrmQ
@@ -19,6 +18,7 @@ from campaigns.models import Campaign, Delivery, Webhook
 from campaigns.webhooks.sending import Outcome
 from extraction.codes import Code
 from tests import factories
+from tests.at_once import at_once
 from tests.campaigns.webhooks.receiver import Receiver
 
 NO = Outcome(Code.WEBHOOK_STATUS, 500)
@@ -241,17 +241,7 @@ def test_of_many_workers_one_sends() -> None:
     with Receiver() as receiver:
         made, _ = webhooks.create(campaign=campaign, url=receiver.url, events=["run.finished"], site="http://x/", by=gm)
         delivery = webhooks.ping(campaign=campaign, webhook_id=made.pk, by=gm)
-        outcomes: list[str] = []
-
-        def go() -> None:
-            outcomes.append(deliveries.deliver(delivery_id=delivery.pk))
-            db.connections.close_all()
-
-        threads = [threading.Thread(target=go) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join(timeout=60)
+        outcomes = at_once(*[partial(deliveries.deliver, delivery_id=delivery.pk)] * 4)
 
     assert sorted(outcomes) == ["delivered", "not_claimed", "not_claimed", "not_claimed"]
     assert len(receiver.seen) == 1
