@@ -240,14 +240,14 @@ class _Text:
         return cls(transcript.digest, transcript)
 
     def units(self) -> Sequence[Named]:
-        """Return the units in order, without those whose words were withdrawn: nothing is carried into them."""
-        rows = self.transcript.units.exclude(text=Unit.WITHDRAWN).order_by("position")
-        return list(rows.values_list("unit_id", "text"))
+        """Return the units in order; those whose words were withdrawn say nothing any more, so they stand nowhere."""
+        rows = self.transcript.units.order_by("position").values_list("unit_id", "text")
+        return [(unit_id, "" if text == Unit.WITHDRAWN else text) for unit_id, text in rows]
 
 
 @lru_cache(maxsize=KEPT_WAYS)
 def _way(before: _Text, after: _Text) -> Carrying:
-    return Carrying(before.units(), after.units())
+    return Carrying(before.units(), [named for named in after.units() if named[1]])
 
 
 def _label(ids: Sequence[int]) -> str:

@@ -10,6 +10,7 @@ from django.test import Client
 
 from campaigns import carried
 from campaigns.actions import corrections, versions
+from campaigns.actions.withdrawal import withdraw_words
 from campaigns.models import ArtifactVersion, Campaign, GameSession
 from campaigns.reading import read_session
 from extraction.canonical import JsonValue
@@ -50,6 +51,21 @@ def fates(session: GameSession) -> dict[str, list[Fate]]:
 def test_nothing_is_told_of_versions_of_the_newest_transcript(session: GameSession, version: ArtifactVersion) -> None:
     assert carried.of_session(session) == ()
     assert carried.told(version) == ()
+
+
+def test_a_withdrawn_line_of_a_range_is_lost_and_those_around_it_stand(table: Campaign) -> None:
+    transcript = factories.make_transcript(factories.make_session(table), UNITS)
+    version = factories.make_version(transcript, npcs={"Ysolde Marr": ((7, 9),), "Old Marrow": ((3, 3),)})
+    withdraw_words(campaign=table, label="Yun", by=None)
+
+    told = {
+        record.heading: [(piece.fate, piece.label, piece.now) for piece in record.pieces]
+        for record in only(version.artifact.session).records
+    }
+    assert told == {
+        "Ysolde Marr": [(Fate.CARRIED, "unit 7", "unit 7"), (Fate.LOST, "units 3 and 9", "units 7 and 4")],
+        "Old Marrow": [(Fate.LOST, "unit 3", "units 7 and 4")],
+    }
 
 
 def test_another_speaker_leaves_all_evidence_as_it_was(session: GameSession) -> None:
