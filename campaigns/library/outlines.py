@@ -57,8 +57,18 @@ class _Kept:
                 oldest = next(iter(self._outlines))
                 self._records -= len(self._outlines.pop(oldest).entity_ids)
 
+    def clear(self) -> None:
+        with self._lock:
+            self._outlines.clear()
+            self._records = 0
+
 
 _kept = _Kept()
+
+
+def forget() -> None:
+    """Begin as a process does that has just started."""
+    _kept.clear()
 
 
 def outlines(sight: Sight, kinds: Collection[str]) -> Mapping[tuple[int, str], tuple[ArtifactVersion, Outline]]:

@@ -16,6 +16,6 @@ def nobody_has_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_is_kept() -> None:
     """Let each test begin as a process that has just started, whatever another has read."""
-    monkeypatch.setattr(outlines, "_kept", outlines._Kept())
+    outlines.forget()

@@ -261,11 +261,9 @@ def test_a_campaign_without_secrets_keeps_no_rows_for_players(gm: User) -> None:
 
 
 @pytest.mark.parametrize("edition", list(Edition))
-def test_reads_take_a_constant_number_of_queries(
-    told: Story, gm: User, edition: Edition, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reads_take_a_constant_number_of_queries(told: Story, gm: User, edition: Edition) -> None:
     def queries() -> list[int]:
-        monkeypatch.setattr(outlines, "_kept", outlines._Kept())
+        outlines.forget()
         seen, found = sight(told.campaign, edition), []
         reads = (
             lambda: registry.entries(seen, "npc", limit=50),
