@@ -11,13 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
-from campaigns.given_titles import GivenTitle, given_titles, title_at
+from campaigns.given_titles import COMBAT, GivenTitle, given_titles, title_at
 from campaigns.models import ArtifactVersion
 from campaigns.presentation import SCENES, round_label
 from campaigns.review import Record, read_version
 
 FAMILY = "combat-turns"
-COMBAT = "combat"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,24 +120,22 @@ def scenes_of(version: ArtifactVersion) -> Scenes:
 
 
 def titles_left(scenes: ArtifactVersion) -> tuple[str, ...]:
-    """Return the titles that reviewers gave, and that neither these scenes nor an encounter have.
+    """Return the titles that reviewers gave fights, and that neither these scenes nor an encounter have.
 
-    A title whose words are not in the transcript any more is left until the scenes are approved without it.
+    They are for whoever reviews these scenes: once these are approved, that has been decided.
     """
     titles = given_titles(scenes)
-    left = [(at, one) for at, one in enumerate(titles) if not one.own]
+    left = [(at, one) for at, one in enumerate(titles) if one.fight and not one.own]
     if not left:
         return ()
     records = read_version(scenes).records
     named = {record.cited.name for record in records}
     begun = _beginnings(scenes, Scenes(records, titles))
-    approved = scenes.state == ArtifactVersion.State.APPROVED
     return tuple(
         dict.fromkeys(
             one.title
             for at, one in left
             if one.title not in named
-            and not (approved and one.stretch is None)
             and not any(newer.meets(one) for newer in titles[:at])
             and not any(one.holds(start) and title == one.title for start, title in begun)
         )

@@ -12,10 +12,12 @@ import orjson
 
 from campaigns.actions import decisions
 from campaigns.actions.history import lineage
+from campaigns.actions.nodes import Record
 from campaigns.carried import Way
 from campaigns.models import ArtifactVersion, Decision, Transcript, Unit
 
 LANE = "dnd/scenes"
+COMBAT = "combat"
 GIVING = (Decision.Kind.EDIT, Decision.Kind.ADD)
 Ends = tuple[int, int]
 
@@ -24,12 +26,14 @@ Ends = tuple[int, int]
 class GivenTitle:
     """A title with the positions that it was given to; None where their words are not in the transcript any more.
 
-    `own` says whether the version goes back to it, so that its scenes are titled as people last wanted them.
+    `own` says whether the version goes back to it, so that its scenes are titled as people last wanted them; `fight`
+    whether the scene was one of combat.
     """
 
     title: str
     stretch: range | None
     own: bool
+    fight: bool
 
     def holds(self, position: int) -> bool:
         return self.stretch is not None and position in self.stretch
@@ -61,13 +65,16 @@ def given_titles(version: ArtifactVersion) -> tuple[GivenTitle, ...]:
     made = ArtifactVersion.objects.filter(pk__in=[row.made_id for row in rows]).select_related("transcript")
     sources = {one.pk: one.transcript for one in made.only("transcript")}
     said = [
-        (title, _here(ends, sources[row.made_id], version.transcript), row.made_id in line)
+        (scene, _here(_ends(scene), sources[row.made_id], version.transcript), row.made_id in line)
         for row in reversed(rows)
         if row.made_id in sources
-        for title, ends in _given(row)
+        for scene in _given(row)
     ]
     places = _places(version.transcript, [unit for _, ends, _ in said for unit in ends or ()])
-    return tuple(GivenTitle(title, _stretch(ends, places), own) for title, ends, own in said)
+    return tuple(
+        GivenTitle(scene["title"], _stretch(ends, places), own, scene["primary_mode"] == COMBAT)
+        for scene, ends, own in said
+    )
 
 
 def approved_titles(version: ArtifactVersion) -> tuple[GivenTitle, ...]:
@@ -81,12 +88,16 @@ def approved_titles(version: ArtifactVersion) -> tuple[GivenTitle, ...]:
     return tuple(one for one in titles if one.own or one.title in told)
 
 
-def _given(row: Decision) -> Iterator[tuple[str, Ends]]:
-    """Yield the titles that the row gave, each with the ends of its scene."""
+def _given(row: Decision) -> Iterator[Record]:
+    """Yield the scenes that the row gave a title."""
     before = {node["record"]["title"] for node in row.data.get("before", ())}
     for scene in (node["record"] for node in row.data.get("after", ())):
         if scene["title"] not in before:
-            yield scene["title"], (scene["start_unit_id"], scene["end_unit_id"])
+            yield scene
+
+
+def _ends(scene: Record) -> Ends:
+    return scene["start_unit_id"], scene["end_unit_id"]
 
 
 def _here(ends: Ends, source: Transcript, transcript: Transcript) -> Ends | None:

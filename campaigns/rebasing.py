@@ -48,8 +48,9 @@ def _leave_what_is_theirs(posted: Posted, family: str, before: Node, after: Node
     cited = show_ranges(before.record.get("source_refs", ()))
     told = str(before.record.get("summary", ""))
     for name, text in (("ranges", cited), ("kept", cited), ("kept_summary", told)):
-        if data.get(name) == text:
-            del data[name]
+        # A form's own line breaks are of two signs.
+        if data.get(name, "").replace("\r\n", "\n") == text:
+            data.pop(name, None)
     try:
         changed = read_fields(family, data, before.record)
     except ActionError:

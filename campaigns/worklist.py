@@ -207,8 +207,8 @@ def managed_campaigns(actor: Actor) -> CampaignQuerySet:
 def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
     """Return what waits in each campaign, the most useful first.
 
-    That takes eight queries, and some more for each session that something may be out of date in, or whose scenes
-    people have titled.
+    That takes eight queries, and some more for each session that something may be out of date in, or in which scenes
+    wait that people have titled before.
     """
     ids = [campaign.pk for campaign in campaigns]
     newest, usable, runs = _newest_transcripts(ids), _usable(ids), _newest_runs(ids)
@@ -221,6 +221,7 @@ def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
         known = own.keys() | {version.artifact.lane for version in made}
         settled = {run.key for run in own.values() if run.state in (*STOPPED, *LaneRun.UNFINISHED)}
         scenes = next((version for version in reversed(made) if version.artifact.lane == SCENES), None)
+        unsettled = scenes is not None and scenes.state == ArtifactVersion.State.PENDING and session.pk in titled
         work = SessionWork(
             session.pk,
             session.number,
@@ -232,7 +233,7 @@ def work_in(campaigns: Sequence[Campaign]) -> tuple[CampaignWork, ...]:
             tuple(_pending(version, source) for version in made if version.state == ArtifactVersion.State.PENDING),
             tuple(lane for lane in LANE_NAMES if lane not in known) if source is not None else (),
             tuple(_at_work(run) for run in own.values() if run.state in LaneRun.UNFINISHED),
-            titles_left(scenes) if scenes is not None and session.pk in titled else (),
+            titles_left(scenes) if scenes is not None and unsettled else (),
             scenes.pk if scenes is not None else None,
         )
         sessions.setdefault(session.campaign_id, []).append(work)

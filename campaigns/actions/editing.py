@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from campaigns.actions import reviews
 from campaigns.actions.drafts import Change, Draft, Reviewed, fault, revise, unknown
-from campaigns.actions.nodes import Node, Record
+from campaigns.actions.nodes import Node, Record, made_of
 from campaigns.actions.parting import part_evidence
 from campaigns.actions.reviews import edited
 from campaigns.errors import ActionError, Invalid, Problem
@@ -228,6 +228,7 @@ def join_turns(
 def _exchange(draft: Draft, kind: Kind, old: Sequence[Node], new: Sequence[Node]) -> Change:
     """Put the new records in the place of the old ones, and say so."""
     if old:
+        new = made_of(new, old)
         draft.spread(new, *old)
     else:
         draft.nodes.extend(new)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -11,7 +11,7 @@ import orjson
 
 from campaigns.actions.nodes import Node, Record
 from campaigns.library.editions import records_of
-from campaigns.library.kept import SUBJECTS, KeptOccurrence, KeptRecord, kept_in
+from campaigns.library.kept import SUBJECTS, KeptOccurrence, KeptRecord, kept_in, said_of, subject_of
 from campaigns.library.pages import Page
 from campaigns.library.ranges import standing_in
 from campaigns.library.stretches import Stretch, positions_in
@@ -111,15 +111,23 @@ def _told(
 ) -> KeptRecord | None:
     """Return how the record is told if it stands for a bound one, or has been given lines of one."""
     source_id, family = base.transcript.source_id, kept.family
-    old = None if node.origin is None else before[node.origin]
-    if old is not None and old in bound:
-        was = KeptRecord.of(source_id, family, old)
-        return KeptRecord.of(source_id, family, record, given=any(one.given for one in kept.records if one == was))
+    old = [before[at] for at in node.made_of]
+    from_bound = [each for each in old if each in bound]
+    if from_bound:
+        given = all(_is_given(kept, each, page) for each in from_bound)
+        return KeptRecord.of(source_id, family, record, given=given)
     lines = [stretch for each in bound for stretch in page.stretches(each)]
-    had = _common(page.stretches(old), lines) if old is not None else set()
+    had = _common([stretch for each in old for stretch in page.stretches(each)], lines)
     takes = node.touched and bool(_common(page.stretches(record), lines) - had)
     return KeptRecord.of(source_id, family, record, given=True) if takes else None
 
 
-def _common(cited: frozenset[Stretch], lines: Sequence[Stretch]) -> set[int]:
+def _is_given(kept: KeptOccurrence, record: Mapping[str, Any], page: Page) -> bool:
+    """Say whether the record is bound only because it was given lines, as this revision or an earlier one tells it."""
+    told = subject_of(kept.family, record), page.stretches(record), said_of(record)
+    alike = [one for one in kept.records if (one.subject, page.standing(one), one.said) == told]
+    return bool(alike) and all(one.given for one in alike)
+
+
+def _common(cited: Iterable[Stretch], lines: Sequence[Stretch]) -> set[int]:
     return positions_in(lines) & positions_in(cited)

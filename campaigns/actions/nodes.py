@@ -24,15 +24,21 @@ REVIEW = "review"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """`origin` is the position in the version that the reviewer saw, None for a new record; `members` are empty where
-    the record stands for itself alone. `touched` says whether anything changed, `decided` whether a person vouches
-    for the members."""
+    """`origin` is the position in the version that the reviewer saw, None for a new record; `parts` are the positions
+    of all that it was made of, where records were parted or joined. `members` are empty where the record stands for
+    itself alone. `touched` says whether anything changed, `decided` whether a person vouches for the members."""
 
     record: Record
     members: tuple[Record, ...] = ()
     decided: bool = False
     origin: int | None = None
     touched: bool = False
+    parts: tuple[int, ...] = ()
+
+    @property
+    def made_of(self) -> tuple[int, ...]:
+        """Return the positions of all that it was made of."""
+        return self.parts or (() if self.origin is None else (self.origin,))
 
     @property
     def atoms(self) -> tuple[Record, ...]:
@@ -48,6 +54,14 @@ class Node:
     def as_json(self) -> Record:
         """Return the node as a decision keeps it, to be compared with another version's."""
         return {"record": self.record, "members": list(self.members)} if self.members else {"record": self.record}
+
+
+def made_of(new: Sequence[Node], old: Sequence[Node]) -> list[Node]:
+    """Return the new records that take the place of the old ones: of all of them, where there are more or fewer."""
+    if len(new) == len(old):
+        return list(new)
+    parts = tuple(node.origin for node in old if node.origin is not None)
+    return [replace(node, parts=parts) for node in new]
 
 
 def read_nodes(records: Sequence[Record], consolidations: Mapping[str, Any]) -> list[Node]:

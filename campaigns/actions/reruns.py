@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from campaigns.actions import decisions
 from campaigns.actions.drafts import Change, Draft, Reviewed, open_draft, revise, unknown
 from campaigns.actions.history import lineage
-from campaigns.actions.nodes import Node, Record, source_ref, without_source
+from campaigns.actions.nodes import Node, Record, made_of, source_ref, without_source
 from campaigns.actions.reviews import edited
 from campaigns.errors import Conflict
 from campaigns.models import ArtifactVersion, Decision
@@ -63,6 +63,7 @@ def reapply_edit(*, artifact_id: int, expected_version: int, decision_id: int, r
             _renewed(draft, after, kept[at].origin if at < len(kept) else None) for at, after in enumerate(lost.after)
         ]
         if kept:
+            new = made_of(new, kept)
             draft.spread(new, *kept)
         else:
             draft.nodes.extend(new)

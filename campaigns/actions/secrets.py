@@ -243,8 +243,8 @@ def _entry(campaign: Campaign, kind: str, entity_id: str) -> Full:
 
 def _members(campaign: Campaign, kind: str, entity_id: str) -> list[Member]:
     """Return what is consolidated under any id of the entry, in any session: one for each name, if names tell apart."""
-    rows = versions_of(campaign, kind).usable().order_by("artifact__session__number", "pk")
     ids = _one_of(campaign, kind, entity_id)
+    rows = versions_of(campaign, kind).usable().order_by("artifact__session__number", "pk")
     groups = [
         identities_of(group)
         for found in rows.values_list("consolidations", flat=True)

@@ -234,8 +234,8 @@ class SplitTurnIn(ActIn):
     actions: Places
     ranges: Ranges
     kept: Ranges
-    fields: Fields = Field({})
-    kept_summary: str = Field("", max_length=editing.LONGEST_TEXT)
+    fields: Fields
+    kept_summary: str = Field(max_length=editing.LONGEST_TEXT)
 
     def do(self, call: Call) -> Reviewed:
         return editing.split_turn(

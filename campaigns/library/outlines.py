@@ -39,7 +39,7 @@ class _Kept:
     def __init__(self) -> None:
         self._lock = Lock()
         self._outlines: dict[_Key, Outline] = {}
-        self._records = 0
+        self._weight = 0
 
     def get(self, key: _Key) -> Outline | None:
         with self._lock:
@@ -51,16 +51,20 @@ class _Kept:
     def put(self, key: _Key, outline: Outline) -> None:
         with self._lock:
             if key not in self._outlines:
-                self._records += len(outline.entity_ids)
+                self._weight += _weight(outline)
             self._outlines[key] = outline
-            while self._records > MOST_RECORDS and len(self._outlines) > 1:
-                oldest = next(iter(self._outlines))
-                self._records -= len(self._outlines.pop(oldest).entity_ids)
+            while self._weight > MOST_RECORDS and len(self._outlines) > 1:
+                self._weight -= _weight(self._outlines.pop(next(iter(self._outlines))))
 
     def clear(self) -> None:
         with self._lock:
             self._outlines.clear()
-            self._records = 0
+            self._weight = 0
+
+
+def _weight(outline: Outline) -> int:
+    """Return about how many records' room it takes; one of none takes some too."""
+    return len(outline.entity_ids) + 1
 
 
 _kept = _Kept()

@@ -220,9 +220,9 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     """Return the records that the secret is about.
 
     Where one of them is told as it was hidden, or as a review has told it since, that is all that tell of the same
-    subject by the same lines. What else of the lines that were hidden tells of a subject of the secret belongs to it
-    too, and whatever cites lines of another of its tellings, as of the other half of a parted turn: a later run may
-    have told them otherwise. Where nothing is told so, it may be any record that cites one of its lines.
+    subject by the same lines. What says the same by others of the lines that were hidden belongs to it too, and
+    whatever cites lines of another of its tellings, as of the other half of a parted turn: a later run may have told
+    them otherwise. Where nothing is told so, it may be any record that cites one of its lines.
     """
     cited = [page.stretches(record) for record in records]
     told = [(one, page.standing(one)) for one in kept.records]
@@ -234,10 +234,12 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     # The first is how it was hidden; other tellings may be of reviews that were given up.
     own = [(one, lines) for one, lines in told if not one.given]
     found = [lines for one, lines in own if (one.subject, lines) in exact]
-    missed = [lines for one, lines in own[1:] if (one.subject, lines) not in exact]
+    says = {(one.subject, one.said) for one, _ in own}
+    here = {(one.subject, one.said) for one, lines in own if (one.subject, lines) in exact}
+    # What says what one of these says cited other lines before: it is no other half.
+    missed = [lines for one, lines in own[1:] if (one.subject, one.said) not in here]
     hidden = _positions([own[0][1]]) - _positions(found)
     anybodys = hidden & _positions(missed) if found else _positions(lines for _, lines in own)
-    subjects = {one.subject for one, _ in own}
 
     def is_bound(record: Record, mine: frozenset[Stretch]) -> bool:
         subject = subject_of(kept.family, record)
@@ -246,7 +248,8 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
         lines, unresolved = positions_in(mine), len(mine) < len(ranges_of(record))
         if (anybodys or not found) and (unresolved or not anybodys.isdisjoint(lines)):
             return True
-        return bool(hidden) and subject in subjects and (unresolved or not hidden.isdisjoint(lines))
+        alike = bool(hidden) and (subject, said_of(record)) in says
+        return alike and (unresolved or not hidden.isdisjoint(lines))
 
     return [record for record, mine in zip(records, cited, strict=True) if is_bound(record, mine)]
 

@@ -80,6 +80,10 @@ class Veiling:
     def _transcripts(self) -> Mapping[int, Transcript]:
         return Transcript.objects.filter(session__campaign=self._campaign).in_bulk()
 
+    def _transcript(self, pk: int) -> Transcript:
+        # One that came since they were read is asked for by itself.
+        return self._transcripts.get(pk) or Transcript.objects.get(pk=pk)
+
     def _telling(self, kind: str) -> Telling:
         rows = versions_of(self._campaign, kind, self._as_of)
         current, earlier = read_chosen(self._campaign, kind, rows.approved(), self._as_of)
@@ -111,7 +115,7 @@ class Veiling:
 
     def _page(self, transcript_id: int, withheld: Sequence[Any] | None = None) -> Page:
         if withheld is None and self._kept.ranges:
-            known = self._withheld.get(self._transcripts[transcript_id].source_id)
+            known = self._withheld.get(self._transcript(transcript_id).source_id)
             if known is not None:
                 return known
         units = Unit.objects.filter(transcript=transcript_id).order_by("position").values_list("unit_id", "text")
@@ -119,7 +123,7 @@ class Veiling:
 
     def _standing(self, transcript_id: int) -> Mapping[KeptRecord, frozenset[Stretch]]:
         """Return where in the transcript stands what was kept in another revision of it."""
-        transcript = self._transcripts[transcript_id]
+        transcript = self._transcript(transcript_id)
         mine = (kept for kept in self._kept.occurrences if kept.session_id == transcript.session_id)
         records = [record for kept in mine for record in kept.records]
         return standing_in(records, transcript) if records else {}

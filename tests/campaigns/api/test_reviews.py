@@ -129,7 +129,7 @@ def test_turn_is_edited_split_and_joined(client: Client, transcript: Transcript)
 
 
 @pytest.mark.parametrize(
-    "said", [{}, {"fields": {"summary": "\n "}, "kept_summary": " "}, {"fields": {"summary": None}}]
+    "said", [{"fields": {"summary": "\n "}, "kept_summary": " "}, {"fields": {"summary": None}, "kept_summary": ""}]
 )
 def test_half_of_a_split_turn_does_not_take_over_the_summary_of_both(
     client: Client, transcript: Transcript, said: dict[str, object]
@@ -141,11 +141,14 @@ def test_half_of_a_split_turn_does_not_take_over_the_summary_of_both(
     halves = {"record": 0, "actions": [1], "kept": units[:1], "ranges": units[1:]}
     got = act(client, version.pk, "split_turn", **halves, **said)
 
+    bare = act(client, version.pk, "split_turn", **halves)
+
     assert (got.status_code, got.json()["code"]) == (422, "review.invalid")
     assert {each["pointer"]: each["code"] for each in got.json()["errors"]} == {
         "#/kept_summary": "record.shape",
         "#/summary": "record.shape",
     }
+    assert (bare.status_code, bare.json()["code"]) == (422, "request.invalid")
     assert not Decision.objects.exists()
 
 

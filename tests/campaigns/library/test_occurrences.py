@@ -110,7 +110,7 @@ def test_a_place_of_another_version_tells_nothing(told: Story, duke: str) -> Non
 
 
 def test_no_more_is_kept_than_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outlines, "MOST_RECORDS", 5)
+    monkeypatch.setattr(outlines, "MOST_RECORDS", 6)
     kept = outlines._Kept()
     three = outlines.Outline(("a", "b", "a"), (0, None, 1))
     kept.put((1, "", ""), three)

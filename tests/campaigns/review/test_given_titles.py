@@ -6,12 +6,14 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from campaigns.actions import corrections, editing, history, reruns, secrets, versions
 from campaigns.library.fights import fights
 from campaigns.library.sight import sight_of
-from campaigns.models import ArtifactVersion, Campaign, Transcript
+from campaigns.models import ArtifactVersion, Campaign, Decision, Transcript
 from campaigns.worklist import work_in
 from extraction.source.documents import SourceUnit
 from tests import factories
@@ -118,6 +120,30 @@ def test_title_of_words_that_are_gone_waits_until_the_new_scenes_are_approved(
     assert waiting(titled) == ["The bell tower"]
     versions.approve(version_id=scenes.pk, note="", by=gm)
     assert waiting(titled) == []
+
+
+def test_title_of_talk_does_not_wait_for_an_encounter(transcript: Transcript, gm: User) -> None:
+    scenes = found_scenes(transcript, 0, 10, 20)
+    titled = editing.edit_record(**on(scenes), record=0, fields={"title": "At the mill"}, by=gm).version
+    fought(transcript)
+    found_scenes(transcript, 0, 10, 20)
+
+    assert waiting(titled) == []
+
+
+def test_titles_ask_nothing_more_once_the_new_scenes_are_approved(
+    transcript: Transcript, titled: ArtifactVersion, campaign: Campaign, gm: User
+) -> None:
+    renewed = found_scenes(transcript, 0, 12, 22)
+    fought(transcript)
+    versions.approve(version_id=renewed.pk, note="", by=gm)
+    with CaptureQueriesContext(connection) as with_titles:
+        work_in([campaign])
+    Decision.objects.filter(lane="dnd/scenes").delete()
+    with CaptureQueriesContext(connection) as without:
+        work_in([campaign])
+
+    assert len(with_titles) == len(without)
 
 
 def test_newer_title_takes_the_place_of_the_kept_one(

@@ -86,6 +86,8 @@ def test_a_form_leads_to_no_other_site(told: Story, gm_client: Client, elsewhere
         ({"kind": "range", "session": "9", "start_unit": "1", "end_unit": "2"}, 404),
         ({"kind": "occurrence", "session": "1", "family": "x", "record": "0"}, 404),
         ({"kind": "entry", "entry_kind": "npc", "entity_id": "npc:x"}, 404),
+        ({"kind": "merge", "entity_id": "npc:x"}, 404),
+        ({"kind": "merge", "entry_kind": "dragon", "entity_id": "npc:x"}, 404),
     ],
 )
 def test_a_form_that_names_nothing_keeps_nothing(
