@@ -1,4 +1,5 @@
-# make run    everything on a fresh machine: environment, database, sample campaign, web server and worker
+# make run    everything on a fresh machine: environment, database, sample campaign, web server and worker;
+#             make run ARGS="--port 8001" at another port
 # make test   the whole test suite; make lint the checks; make bench the measurements
 PYTHON ?= python3
 BIN := .venv/bin
@@ -21,7 +22,7 @@ setup: .venv/run-ready
 	@touch $@
 
 run: .venv/run-ready
-	@$(BIN)/python manage.py up
+	@$(BIN)/python manage.py up $(ARGS)
 
 test: .venv/dev-ready
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(ARGS)

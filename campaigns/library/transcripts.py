@@ -55,6 +55,10 @@ class Voice:
     signs: int
 
 
+class BackToFront(ActionError):
+    """The first unit that was asked for stands after the last."""
+
+
 def transcript_of(sight: Sight, number: int) -> Transcript:
     """Return the session's newest transcript; NotFound without words, and where there is none."""
     found = newest_of(sight, number)
@@ -84,14 +88,14 @@ def reading(
 ) -> Reading:
     """Return the units from one to another, at most `limit` of them after `after_position`.
 
-    Raises NotFound without words, without a transcript and for a unit that the sight does not see, ActionError where
+    Raises NotFound without words, without a transcript and for a unit that the sight does not see, BackToFront where
     the first unit stands after the last.
     """
     transcript = transcript_of(sight, number)
     hidden = withheld_of(sight, [transcript]).get(transcript.pk, ())
     first, last = (_place(transcript, hidden, unit_id) for unit_id in (start_unit, end_unit))
     if first is not None and last is not None and first > last:
-        raise ActionError("start_unit stands after end_unit in this transcript.")
+        raise BackToFront("start_unit stands after end_unit in this transcript.")
     rows = units_without(transcript, hidden).order_by("position")
     if after_position is not None:
         first = max(first or 0, whole_position(after_position + 1, hidden))

@@ -133,7 +133,10 @@ def stretch(
     """Return lines of a transcript, for those who may read it."""
     sight = sight_of(actor, campaign, need=Need.READ)
     most = max(1, min(limit, MOST_UNITS))
-    found = transcripts.reading(sight, number, start_unit=start, end_unit=end, after_position=after, limit=most)
+    try:
+        found = transcripts.reading(sight, number, start_unit=start, end_unit=end, after_position=after, limit=most)
+    except transcripts.BackToFront as error:
+        raise ActionError("start_unit_id stands after end_unit_id in this transcript.") from error
     return Transcript(
         source_id=found.source_id,
         unit_count=found.unit_count,

@@ -14,10 +14,10 @@ from django import db
 from django.conf import settings
 from django.utils import timezone
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
@@ -25,6 +25,8 @@ from campaigns.access import Actor
 from campaigns.actions import tokens
 from campaigns.mcp import answers, reading
 from campaigns.mcp.gate import bearer_of, gated
+from campaigns.mcp.refusing import sentence_of
+from extraction.codes import Code
 from extraction.errors import NotariusError
 
 Asking: TypeAlias = "Context[Any, Any]"
@@ -45,9 +47,25 @@ Quotes = Annotated[int, Field(ge=0, le=reading.MOST_QUOTES, description="How man
 UnitId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 
 
+class Server(MCPServer[Any]):
+    """Refuses in our own sentence alone: the SDK would quote the argument that it refuses, and name its own classes."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Asking | None = None) -> Any:
+        """Return the tool's answer. Raises ToolError with the sentence and its code; that of a bug tells nothing."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                raise ToolError(sentence_of(cause)) from None
+            raise cause if isinstance(cause, ToolError) else error from None
+
+
 def server_for(identify: Identify) -> MCPServer[Any]:
     """Return a server whose tools answer in the sight of the token that `identify` finds."""
-    server: MCPServer[Any] = MCPServer("notarius", title="Notarius", instructions=INSTRUCTIONS, log_level="WARNING")
+    server = Server("notarius", title="Notarius", instructions=INSTRUCTIONS, log_level="WARNING")
 
     @contextmanager
     def asked(ctx: Asking) -> Iterator[Actor]:
@@ -173,7 +191,7 @@ def is_valid(raw_token: str) -> bool:
 def _actor(raw_token: str) -> Actor:
     token = tokens.authenticate(raw_token, timezone.now())
     if token is None:
-        raise ToolError("The token is not valid, or not any more.")
+        raise ToolError(f"The token is not valid, or not any more. ({Code.AUTH_REQUIRED})")
     return Actor.of_token(token)
 
 

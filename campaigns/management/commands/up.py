@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django import db
@@ -42,7 +45,7 @@ class Command(BaseCommand):
         stopping = threading.Event()
         signal.signal(signal.SIGTERM, _interrupt)
         try:
-            with mistakes_in_one_sentence():
+            with mistakes_in_one_sentence(), _quiet_log():
                 self._prepare()
             # From here on children run: signals only set a flag, so that none is left behind half-started.
             for number in (signal.SIGTERM, signal.SIGINT):
@@ -55,10 +58,6 @@ class Command(BaseCommand):
         # The file server wants its folder to exist; without collectstatic it finds files where they are.
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         call_command("migrate", verbosity=0, interactive=False)
-        account = accounts.make_first_admin()
-        if account is not None:
-            name, password = account
-            self.stdout.write(f"Made the site admin {name!r} with the password {password} (shown only this once).")
         if not Campaign.objects.exists():
             campaign = sample.load_sample()
             self.stdout.write(f"Loaded the sample campaign {campaign.slug}.")
@@ -79,10 +78,12 @@ class Command(BaseCommand):
 
     def _serve(self, host: str, port: int, stopping: threading.Event) -> None:
         _refuse_taken_port(host, port)
+        # Last of all: a password that is made before something fails is shown to nobody.
+        with mistakes_in_one_sentence():
+            account = accounts.make_first_admin()
         db.connections.close_all()
         web, worker = _start_web(host, port), _start_worker()
-        shown = f"[{host}]" if ":" in host else host
-        self.stdout.write(f"Notarius is at http://{shown}:{port}/ (Ctrl-C stops it).")
+        self.stdout.write(_welcome(host, port, account))
         self.stdout.flush()
         try:
             while not stopping.is_set():
@@ -98,13 +99,38 @@ class Command(BaseCommand):
         self.stdout.write("Stopped.")
 
 
+def _welcome(host: str, port: int, account: tuple[str, str] | None) -> str:
+    """Return where the website is, and who may sign in where this is the first start."""
+    shown = f"[{host}]" if ":" in host else host
+    address = f"Notarius is at http://{shown}:{port}/ (Ctrl-C stops it)."
+    if account is None:
+        return address
+    name, password = account
+    return f"{address}\nSign in as {name} with the password {password} (shown only this once)."
+
+
+@contextmanager
+def _quiet_log() -> Iterator[None]:
+    """Leave out of the log what goes as it should: the preparation says itself how far it is."""
+    root = logging.getLogger()
+    before = root.level
+    root.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        root.setLevel(before)
+
+
 def _interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
 def _refuse_taken_port(host: str, port: int) -> None:
     if not processes.port_is_free(host, port):
-        raise CommandError(f"Port {port} on {host} is in use or not allowed: choose another one with --port.")
+        raise CommandError(
+            f"Port {port} on {host} is in use or not allowed: choose another one with --port 8001,"
+            ' or make run ARGS="--port 8001".'
+        )
 
 
 def _start_web(host: str, port: int) -> subprocess.Popen[bytes]:

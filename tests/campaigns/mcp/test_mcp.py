@@ -197,15 +197,49 @@ def test_bad_arguments_are_one_sentence_with_a_code(story: Campaign, address: st
             await refused(client, "entry", campaign="salt-ferry", kind="npc", id="npc:sha256:none"),
             await refused(client, "entry", campaign="salt-ferry", kind="dragon", id="x"),
             await refused(client, "session_summary", campaign="salt-ferry", session=99),
-            await refused(client, "transcript", campaign="salt-ferry", session=1, limit=100_000),
+            await refused(client, "transcript", campaign="salt-ferry", session=1, start_unit_id=20, end_unit_id=18),
         ]
 
-    unknown, kind, session, limit = over_http(address, raw_token("gm"), talk)
+    unknown, kind, session, reversed_ = over_http(address, raw_token("gm"), talk)
 
     assert "entry.unknown" in unknown
-    assert "npc, item, location" in kind
+    assert kind == "The kind is one of: npc, item, location. (request.invalid)"
     assert "session.unknown" in session
-    assert "less than or equal to 200" in limit
+    assert reversed_ == "start_unit_id stands after end_unit_id in this transcript. (request.invalid)"
+
+
+WRONG: list[tuple[str, dict[str, object], str]] = [
+    ("who_is", {"campaign": "salt-ferry"}, "`name` is missing"),
+    ("who_is", {}, "`campaign` is missing; `name` is missing"),
+    ("who_is", {"campaign": "salt-ferry", "name": "Ottilie " * 30}, "`name` must have at most 200 characters"),
+    ("who_is", {"campaign": "salt-ferry", "name": {"Ottilie": 1}}, "`name` must be text"),
+    ("who_is", {"campaign": "salt-ferry", "name": "wick", "quotes": 50}, "`quotes` must be at most 20"),
+    ("changes", {"campaign": "salt-ferry", "after": -1}, "`after` must be at least 0"),
+    ("changes", {"campaign": "salt-ferry", "after": "Ottilie"}, "`after` must be a whole number"),
+    ("changes", {"campaign": "salt-ferry", "after": 1.5}, "`after` must be a whole number"),
+    ("changes", {"campaign": "salt-ferry", "after": None}, "`after` must be a whole number"),
+    ("transcript", {"campaign": "salt-ferry", "session": 1, "limit": 100_000}, "`limit` must be at most 200"),
+    ("transcript", {"campaign": "salt-ferry", "session": 1, "end_unit_id": ["Ottilie"]}, "`end_unit_id` must be"),
+    ("transcript", {"campaign": "salt-ferry", "session": 10**30}, "`session` must be at most 1000000"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "sentence"), WRONG)
+def test_arguments_that_do_not_fit_are_one_sentence_that_names_the_parameter_and_not_what_was_given(
+    story: Campaign, tool: str, arguments: dict[str, object], sentence: str
+) -> None:
+    raw = raw_token("gm")
+
+    async def run() -> str:
+        async with Client(server_for(lambda ctx: raw)) as client:
+            return await refused(client, tool, **arguments)
+
+    told = in_a_loop(run)
+
+    assert told.startswith(sentence)
+    assert told.endswith(". (request.invalid)")
+    assert "\n" not in told
+    assert "Ottilie" not in told
 
 
 def test_answers_are_bounded(story: Campaign, address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaigns.supervisor.installation import CAMPAIGN, PATIENCE_S, Installation, eventually
+from tests.campaigns.supervisor.installation import CAMPAIGN, PATIENCE_S, ROOT, Installation, eventually
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
@@ -46,13 +46,16 @@ def test_up_serves_the_sample_campaign_and_stops_cleanly(place: Installation, nu
     eventually(lambda: _answers(port), "the web server answers")
 
     answered = status(f"http://127.0.0.1:{port}/admin/login/")
-    password = re.findall(r"password (\S+)", text)
+    lines = text.strip().splitlines()
+    told = [at for at, line in enumerate(lines) if f"http://127.0.0.1:{port}/" in line]
+    password = re.findall(r"^Sign in as admin with the password (\S+)", "\n".join(lines[told[0] + 1 :][:1]))
     pulse = "select count(*) from campaigns_workerpulse where name like 'cluster %'"
     eventually(lambda: place.value(pulse) == 1, "the worker takes tasks")
     up.send_signal(number)
     code = up.wait(timeout=PATIENCE_S)
 
     assert (answered, len(password), code) == (200, 1, 0)
+    assert "lane ended" not in text
     assert place.processes() == {}
     assert {state for (state,) in place.rows("select state from campaigns_run")} == {"succeeded"}
     assert place.value("select count(*) from campaigns_run") == place.value("select count(*) from campaigns_transcript")
@@ -68,7 +71,17 @@ def test_up_with_taken_port_is_one_sentence(place: Installation) -> None:
 
     assert done.returncode == 1
     assert str(port) in done.stderr
+    assert 'make run ARGS="--port' in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_make_run_hands_its_arguments_on() -> None:
+    said = subprocess.run(
+        ["make", "--dry-run", "--old-file=.venv/run-ready", "run", "ARGS=--port 8001"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert said.stdout.splitlines()[-1].endswith("manage.py up --port 8001")
 
 
 @pytest.fixture
