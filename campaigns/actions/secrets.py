@@ -142,8 +142,9 @@ def hide_range(*, session: GameSession, start_unit: int, end_unit: int, note: st
         raise NotFound("This session has no transcript yet.", code=Code.TRANSCRIPT_NONE)
     units = Unit.objects.filter(transcript=transcript, unit_id__in=(start_unit, end_unit))
     places = dict(units.values_list("unit_id", "position"))
-    if start_unit not in places or end_unit not in places:
-        raise NotFound("There is no such unit in this transcript.")
+    for unit in (start_unit, end_unit):
+        if unit not in places:
+            raise NotFound(f"There is no unit {unit} in this transcript.")
     if places[start_unit] > places[end_unit]:
         raise ActionError("The first unit stands after the last one in this transcript.")
     return _keep(

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from campaigns.library.kept import Kept, kept_of
-from campaigns.library.ranges import passages_in
+import orjson
+
+from campaigns.library.editions import records_of
+from campaigns.library.kept import SUBJECTS, Kept, kept_of
+from campaigns.library.pages import Page
+from campaigns.library.ranges import passages_in, standing_in
 from campaigns.library.sight import Sight
-from campaigns.models import Campaign, Secret, Transcript, Unit
+from campaigns.library.veiled import bound_records
+from campaigns.models import ArtifactVersion, Campaign, Secret, Transcript, Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,22 @@ class Marks:
         ids = {entity_id, *other_ids}
         found = (one for one in self.kept.merges if one.kind == kind)
         return next((one.pk for one in found if sum(bool(member.ids & ids) for member in one.members) > 1), None)
+
+    def record(self, version: ArtifactVersion, number: int) -> int | None:
+        """Say what keeps this record of the version for itself, however it is told there."""
+        artifact = version.artifact
+        at = (artifact.session_id, artifact.lane.rpartition("/")[2])
+        kept = [one for one in self.kept.occurrences if (one.session_id, one.family) == at]
+        if not kept:
+            return None
+        records = records_of(orjson.loads(version.payload))
+        # A review also shows a record that lacks a field, which no secret is about.
+        whole = [one for one in records if one.keys() >= {"source_refs", *SUBJECTS[at[1]]}]
+        units = Unit.objects.filter(transcript=version.transcript_id).order_by("position")
+        told = standing_in([telling for one in kept for telling in one.records], version.transcript)
+        # What the units say is not asked for: a record is bound by where it cites.
+        page = Page(lambda: [(unit_id, "") for unit_id in units.values_list("unit_id", flat=True)], standing=told)
+        return next((one.pk for one in kept if records[number] in bound_records(one, whole, page)), None)
 
     def ranges(self, session: int) -> list[tuple[int, int, int]]:
         """Return first unit, last unit and pk of each kept passage as it stands in the session's newest transcript."""

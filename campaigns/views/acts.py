@@ -20,10 +20,13 @@ from campaigns.act_forms import Posted, Seen, with_problems
 from campaigns.actions import history
 from campaigns.actions.bulk import undisputed
 from campaigns.actions.drafts import Reviewed
+from campaigns.actions.nodes import Node
 from campaigns.acts import Act, Call, act_for, place_of
 from campaigns.banners import contradictions, out_of_date
 from campaigns.deciding import Standing, impact_lines, standing, verdicts
 from campaigns.errors import ActionError, Invalid, NotFound, Overtaken, Problem
+from campaigns.library.secrets import marks
+from campaigns.library.sight import Edition, Sight
 from campaigns.library.sources import kind_of
 from campaigns.models import ArtifactVersion, Decision
 from campaigns.rebasing import carried
@@ -151,7 +154,18 @@ def _panel(seen: Seen, stands: Standing, record: int | None) -> dict[str, object
         "slug": version.artifact.session.campaign.slug,
         "entry_kind": kind_of(seen.lane) or "",
         "entity_id": node.record.get("id", "") if node else "",
+        **({} if node is None or record is None else _kept(seen, node, record)),
     }
+
+
+def _kept(seen: Seen, node: Node, record: int) -> dict[str, int | None]:
+    """Return what keeps from players the record or the entry that it is, and what keeps apart those it is made of."""
+    known = marks(Sight(seen.version.artifact.session.campaign, Edition.GM, words=True))
+    kind = kind_of(seen.lane)
+    if kind is None:
+        return {"kept": known.record(seen.version, record)}
+    entity_id, *others = (str(one.get("id", "")) for one in (node.record, *node.members))
+    return {"kept": known.entry(kind, entity_id), "kept_apart": known.merge(kind, entity_id, others)}
 
 
 def page_of_act(version: ArtifactVersion) -> dict[str, object]:
@@ -178,7 +192,7 @@ def _do(request: HttpRequest, version: ArtifactVersion, act: Act, by: User) -> H
         if act.foresee is not None and "confirmed" not in request.POST:
             impact = act.foresee(seen, posted, expected)
             if impact is not None:
-                return _confirm(request, version, act, posted, impact_lines(impact))
+                return _confirm(request, version, act, posted, impact_lines(impact, seen.spelled()))
         call = Call(artifact_id=version.artifact_id, expected_version=expected, reason=posted.text("reason"), by=by)
         reviewed = act.do(seen, posted, call)
     except ActionError as error:

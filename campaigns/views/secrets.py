@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -23,6 +24,8 @@ from extraction.registry import LANES
 
 Kind = Secret.Kind
 WHOLE = re.compile(r"[0-9]{1,15}")
+HIDDEN = "Players do not see this any more."
+PASSAGE_FIELDS = ("session", "start_unit", "end_unit", "note")
 MERGE_FIELDS = ("kind", "entry_kind", "entity_id", "note", "next")
 
 
@@ -30,6 +33,11 @@ MERGE_FIELDS = ("kind", "entry_kind", "entity_id", "note", "next")
 @of_campaign(Need.EDIT)
 def secrets_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpResponse:
     """Show what is kept from players and what was revealed, to those who manage the campaign."""
+    return _page(request, campaign, user)
+
+
+def _page(request: HttpRequest, campaign: Campaign, user: User, problem: str = "") -> HttpResponse:
+    """Return the page; with a problem it is 422, and keeps what was typed to hide a passage."""
     found = secrets_of(Sight(campaign, Edition.GM, words=True))
     context = {
         "kept": [secret for secret in found if secret.revealed_at is None],
@@ -37,8 +45,11 @@ def secrets_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpRe
         "alike": alike_for_players(campaign),
         "telling": telling_for_players(campaign),
         "sessions": list(campaign.sessions.order_by("number")),
+        "problem": problem,
+        "typed": {name: request.POST.get(name, "").strip() for name in PASSAGE_FIELDS},
     }
-    return administering(request, campaign, user, request.path).page("secrets/secrets.html", context, title="Secrets")
+    visit = administering(request, campaign, user, reverse("secrets", args=[campaign.slug]))
+    return visit.page("secrets/secrets.html", context, title="Secrets", status=422 if problem else 200)
 
 
 @require_POST
@@ -46,14 +57,17 @@ def secrets_page(request: HttpRequest, campaign: Campaign, user: User) -> HttpRe
 def hide(request: HttpRequest, campaign: Campaign, user: User) -> HttpResponse:
     """Keep what the form names from players, and go back to where the button was.
 
-    Where keeping a merge would part more than that, it is asked for once more, and said what.
+    Where keeping a merge would part more than that, it is asked for once more, and said what. A passage that is
+    refused leaves its form as it was typed.
     """
+    if request.POST.get("kind") == Kind.RANGE:
+        return _hide_passage(request, campaign, user)
     parted = [] if "confirmed" in request.POST else _parted_besides(request, campaign)
     if parted:
         context = {"parted": parted, "posted": [(name, request.POST.get(name, "")) for name in MERGE_FIELDS]}
         visit = administering(request, campaign, user, reverse("secrets", args=[campaign.slug]))
         return visit.page("secrets/parting.html", {**context, "back": _wanted(request, campaign)}, title="Secrets")
-    with told(request, "Players do not see this any more."):
+    with told(request, HIDDEN):
         _hide(request, campaign, user)
     return _back(request, campaign)
 
@@ -77,6 +91,18 @@ def _parted_besides(request: HttpRequest, campaign: Campaign) -> list[list[str]]
     return secrets.parted_besides(campaign=campaign, kind=posted.get("entry_kind", ""), entity_id=entity_id)
 
 
+def _hide_passage(request: HttpRequest, campaign: Campaign, user: User) -> HttpResponse:
+    # Its units and its session are typed: a number that there is not is a slip, and no wrong address.
+    try:
+        start, end = _whole(request, "start_unit"), _whole(request, "end_unit")
+        session, note = _session(request, campaign), request.POST.get("note", "")
+        secrets.hide_range(session=session, start_unit=start, end_unit=end, note=note, by=user)
+    except ActionError as error:
+        return _page(request, campaign, user, str(error))
+    messages.success(request, HIDDEN)
+    return _back(request, campaign)
+
+
 def _hide(request: HttpRequest, campaign: Campaign, by: User) -> Secret:
     posted = request.POST
     kind, note = posted.get("kind"), posted.get("note", "")
@@ -84,10 +110,6 @@ def _hide(request: HttpRequest, campaign: Campaign, by: User) -> Secret:
         act = secrets.hide_entry if kind == Kind.ENTRY else secrets.hide_merge
         entity_id = posted.get("entity_id", "").strip()
         return act(campaign=campaign, kind=posted.get("entry_kind", ""), entity_id=entity_id, note=note, by=by)
-    if kind == Kind.RANGE:
-        start, end = _whole(request, "start_unit"), _whole(request, "end_unit")
-        session = _session(request, campaign)
-        return secrets.hide_range(session=session, start_unit=start, end_unit=end, note=note, by=by)
     if kind == Kind.OCCURRENCE:
         record = _whole(request, "record")
         return secrets.hide_occurrence(version=_version(request, campaign), record=record, note=note, by=by)
@@ -110,9 +132,10 @@ def _version(request: HttpRequest, campaign: Campaign) -> ArtifactVersion:
 
 
 def _session(request: HttpRequest, campaign: Campaign) -> GameSession:
-    found = campaign.sessions.select_related("campaign").filter(number=_whole(request, "session")).first()
+    number = _whole(request, "session")
+    found = campaign.sessions.select_related("campaign").filter(number=number).first()
     if found is None:
-        raise NotFound("There is no such session.")
+        raise NotFound(f"There is no session {number} in this campaign.")
     return found
 
 

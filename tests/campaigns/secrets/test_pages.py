@@ -3,18 +3,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import orjson
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import DjangoDbBlocker
 
 from campaigns.actions import secrets, versions
+from campaigns.library.editions import records_of
+from campaigns.library.kept import ranges_of
 from campaigns.library.registry import entries
 from campaigns.library.secrets import marks
 from campaigns.library.sight import Edition, Sight
-from campaigns.models import Membership, Secret
+from campaigns.models import ArtifactVersion, Membership, Secret
 from extraction.identity import comparison_key, npc_id
+from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.campaigns.library import story
 from tests.campaigns.library.story import DUKE, VOICE, Story
@@ -82,9 +88,8 @@ def test_a_form_leads_to_no_other_site(told: Story, gm_client: Client, elsewhere
     ("form", "status"),
     [
         ({}, 303),
-        ({"kind": "range", "session": "1", "start_unit": "x", "end_unit": "2"}, 303),
-        ({"kind": "range", "session": "9", "start_unit": "1", "end_unit": "2"}, 404),
         ({"kind": "occurrence", "session": "1", "family": "x", "record": "0"}, 404),
+        ({"kind": "occurrence", "session": "9", "family": "combat-turns", "record": "0"}, 404),
         ({"kind": "entry", "entry_kind": "npc", "entity_id": "npc:x"}, 404),
         ({"kind": "merge", "entity_id": "npc:x"}, 404),
         ({"kind": "merge", "entry_kind": "dragon", "entity_id": "npc:x"}, 404),
@@ -97,6 +102,54 @@ def test_a_form_that_names_nothing_keeps_nothing(
 
     assert gm_client.post(address(told, "secret-hide"), form).status_code == status
     assert Secret.objects.count() == before
+
+
+@pytest.mark.parametrize(
+    ("session", "start", "end", "sentence"),
+    [
+        ("1", "1", "91", "There is no unit 91 in this transcript."),
+        ("1", "92", "91", "There is no unit 92 in this transcript."),
+        ("1", "20", "1", "The first unit stands after the last one in this transcript."),
+        ("1", "", "2", "A unit, a session and a record are whole numbers."),
+        ("1", "30", "20", "This is kept from players already."),
+        ("9", "1", "2", "There is no session 9 in this campaign."),
+        ("4", "1", "2", "This session has no transcript yet."),
+    ],
+)
+def test_a_passage_that_is_refused_leaves_the_form_as_it_was_typed(
+    told: Story, gm_client: Client, session: str, start: str, end: str, sentence: str
+) -> None:
+    factories.make_session(told.campaign, 4, "Not yet heard")
+    before = Secret.objects.count()
+    typed = {"session": session, "start_unit": start, "end_unit": end, "note": "<b>later"}
+    answer = gm_client.post(address(told, "secret-hide"), {"kind": "range", **typed})
+    form = answer.content.decode().partition('id="passage"')[2].partition("</form>")[0]
+
+    assert (answer.status_code, Secret.objects.count()) == (422, before)
+    assert f'role="alert">{sentence}<' in form
+    assert re.findall(r'name="(?:start|end)_unit" value="([^"]*)"', form) == [start, end]
+    assert 'value="&lt;b&gt;later"' in form
+    assert re.findall(r'value="(\d+)" selected', form) == ([] if session == "9" else [session])
+
+
+def test_a_program_is_told_that_there_is_no_such_unit(told: Story, gm_client: Client) -> None:
+    asked = {"kind": "range", "session": 1, "start_unit_id": 1, "end_unit_id": 91}
+    where = f"/api/v1/campaigns/{told.campaign.slug}/secrets"
+    answer = gm_client.post(where, asked, content_type="application/json")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    assert answer.json()["detail"] == "There is no unit 91 in this transcript."
+
+
+def test_what_is_hidden_from_a_refused_form_leads_back_to_the_page(told: Story, gm_client: Client) -> None:
+    """Nothing can be looked at where the form was sent to."""
+    person = story.npc(told.first, "Vexmara", (9, 9))
+    version = families.make_version(told.first, "npcs", [person, story.npc(told.first, VOICE, (7, 8))])
+    versions.approve(version_id=version.pk, note="", by=told.gm)
+    typed = {"kind": "range", "session": "1", "start_unit": "91", "end_unit": "91"}
+    html = gm_client.post(address(told, "secret-hide"), typed).content.decode()
+
+    assert re.findall(r'name="next" value="([^"]*)"', html) == [address(told, "secrets")]
 
 
 @pytest.mark.parametrize("role", [Membership.Role.PLAYER, Membership.Role.READER, None])
@@ -133,6 +186,92 @@ def test_marks_say_what_is_kept_to_game_masters_alone(told: Story) -> None:
     assert found.ranges(1) == [(30, 20, told.secrets["range"].pk)]
     assert found.ranges(2) == []
     assert (marks(player).entry("npc", voice), marks(player).ranges(1)) == (None, [])
+
+
+def panel(client: Client, version: ArtifactVersion, record: int) -> str:
+    html = client.get(reverse("review-acts", args=[version.pk]), {"record": record}).content.decode()
+    return html.partition('class="acts-hide"')[2]
+
+
+def reveals(html: str) -> list[int]:
+    """Return the secrets that the panel offers to reveal."""
+    return [int(pk) for pk in re.findall(r'formaction="[^"]*/secrets/(\d+)/reveal"', html)]
+
+
+def hides(html: str) -> list[str]:
+    return re.findall(r'name="kind" value="(\w+)"', html)
+
+
+def approved(told: Story, family: str) -> ArtifactVersion:
+    rows = ArtifactVersion.objects.approved().filter(artifact__session=told.first.session)
+    return rows.get(artifact__lane=f"dnd/{family}")
+
+
+def test_the_review_of_a_kept_record_says_so_and_reveals_it(told: Story, gm_client: Client) -> None:
+    gifts, secret = approved(told, "item-occurrences"), told.secrets["occurrence"].pk
+    kept, beside = panel(gm_client, gifts, 1), panel(gm_client, gifts, 0)
+
+    assert (reveals(kept), hides(kept), reveals(beside), hides(beside)) == ([secret], [], [], ["occurrence"])
+    assert "hidden from players" in kept
+    assert "hidden from players" not in beside
+
+    here = re.findall(r'name="next" value="([^"]*)"', kept)[0]
+    answer = gm_client.post(address(told, "secret-reveal", secret), {"next": here})
+    assert answer["Location"] == here == reverse("review-version", args=[gifts.pk]) + "?record=1"
+    assert hides(panel(gm_client, gifts, 1)) == ["occurrence"]
+
+
+def test_the_review_marks_a_kept_record_in_a_newer_upload_too(told: Story, gm_client: Client) -> None:
+    """There its lines have other numbers: what is marked is what players do not see."""
+    moved = tuple(SourceUnit(one.unit_id + 100, one.speaker, one.text) for one in story.UNITS)
+    again = factories.make_transcript(told.first.session, moved)
+    records = records_of(orjson.loads(approved(told, "item-occurrences").payload))
+    there = [
+        {**one, "source_refs": families.refs(again, [(a + 100, b + 100) for a, b in sorted(ranges_of(one))])}
+        for one in records
+    ]
+    version = families.make_version(again, "item-occurrences", there)
+
+    assert [reveals(panel(gm_client, version, at)) for at in (0, 1)] == [[], [told.secrets["occurrence"].pk]]
+
+
+def test_the_review_marks_a_kept_record_beside_one_that_lacks_its_fields(told: Story, gm_client: Client) -> None:
+    records = records_of(orjson.loads(approved(told, "item-occurrences").payload))
+    version = families.make_version(told.first, "item-occurrences", [{}, *records])
+
+    assert [reveals(panel(gm_client, version, at)) for at in (1, 2)] == [[], [told.secrets["occurrence"].pk]]
+
+
+def test_the_review_of_a_kept_entry_says_so_and_reveals_it(told: Story, gm_client: Client) -> None:
+    people = approved(told, "npcs")
+    names = [one["name"] for one in records_of(orjson.loads(people.payload))]
+    html = panel(gm_client, people, names.index(VOICE))
+
+    assert (reveals(html), hides(html)) == ([told.secrets["entry"].pk], [])
+
+
+def test_the_review_of_a_kept_merge_says_so_and_reveals_it(told: Story, gm_client: Client) -> None:
+    people = [story.npc(told.first, name, (9, 9)) for name in ("Sister Agnes", "The Abbess")]
+    one = {"applied": [story.group(people[0], *people)]}
+    version = families.make_version(told.first, "npcs", people[:1], consolidations=one)
+    before = panel(gm_client, version, 0)
+    form = {"kind": "merge", "entry_kind": "npc", "entity_id": str(people[0]["id"])}
+    gm_client.post(address(told, "secret-hide"), form)
+    html = panel(gm_client, version, 0)
+
+    assert (reveals(before), hides(before)) == ([], ["entry", "merge"])
+    assert (reveals(html), hides(html)) == ([Secret.objects.latest("pk").pk], ["entry"])
+
+
+def test_the_review_asks_no_more_of_many_kept_records(told: Story, gm_client: Client) -> None:
+    gifts = approved(told, "item-occurrences")
+    with CaptureQueriesContext(connection) as one:
+        panel(gm_client, gifts, 0)
+    secrets.hide_occurrence(version=gifts, record=0, by=told.gm)
+    with CaptureQueriesContext(connection) as two:
+        assert len(reveals(panel(gm_client, gifts, 0))) == 1
+
+    assert len(two) == len(one)
 
 
 def test_the_page_asks_those_who_are_not_signed_in_to_sign_in(told: Story, client: Client, admin: User) -> None:
