@@ -154,7 +154,7 @@ def _sign_up(request: HttpRequest, invitation: Invitation, form: SignUpForm) -> 
 
 def _welcome(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     request.session.pop(KEPT_AS, None)
-    return HttpResponseRedirect(reverse("members", args=(campaign.slug,)), status=303)
+    return HttpResponseRedirect(reverse("site-campaign", args=(campaign.slug,)), status=303)
 
 
 def _sign_up_form(request: HttpRequest, invitation: Invitation, form: SignUpForm) -> HttpResponse:

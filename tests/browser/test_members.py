@@ -55,9 +55,9 @@ def test_gm_invites_and_a_newcomer_joins(window: Window, context: BrowserContext
     page.get_by_label("Password", exact=True).fill("tide-and-candle")
     page.get_by_label("Password confirmation").fill("tide-and-candle")
     page.keyboard.press("Enter")
-    page.wait_for_url(window.base + path)
+    page.wait_for_url(f"{window.base}/campaigns/{campaign.slug}/")
 
-    expect(page.get_by_text("You are here as Player")).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("you belong to")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert (window.faults, faults) == ([], [])
 
@@ -80,7 +80,7 @@ def test_two_factor_is_turned_on_and_asked_for(window: Window, live_server: Live
     page.get_by_role("link", name="Turn it on").click()
     page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Go on").click()
-    secret = page.get_by_label("Key", exact=True).input_value()
+    secret = page.get_by_label("Key", exact=True).inner_text()
     expect(page.get_by_alt_text("The key as a QR code")).not_to_have_js_property("naturalWidth", 0)
     faults = violations(window)
     page.get_by_label("Authenticator code").fill(code_of(secret))
@@ -100,6 +100,29 @@ def test_two_factor_is_turned_on_and_asked_for(window: Window, live_server: Live
 
     expect(page.get_by_text("On: signing in asks for a code")).to_be_visible()
     assert (window.faults, faults) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "context",
+    [pytest.param({"color_scheme": "dark", "viewport": {"width": 360, "height": 740}}, id="phone")],
+    indirect=True,
+)
+def test_phone_shows_the_whole_key_and_opens_its_app(
+    window: Window, context: BrowserContext, campaign: Campaign
+) -> None:
+    window.login("greta", PASSWORD, "/account/two-factor/")
+    page = window.page
+    page.get_by_role("link", name="Turn it on").click()
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Go on").click()
+    key = page.get_by_label("Key", exact=True)
+    link = page.get_by_role("link", name="Open in an authenticator app")
+
+    expect(key).to_be_visible()
+    assert key.evaluate("key => key.scrollWidth <= key.clientWidth")
+    assert f"secret={key.inner_text()}&" in str(link.get_attribute("href"))
+    assert str(link.get_attribute("href")).startswith("otpauth://totp/")
+    assert (window.faults, violations(window)) == ([], [])
 
 
 def code_of(secret: str) -> str:

@@ -92,7 +92,7 @@ def test_newcomer_signs_up_by_the_link(campaign: Campaign, raw: str) -> None:
 
     assert (opened.status_code, opened["Location"]) == (303, "/join/")
     assert raw not in form.content.decode()
-    assert joined["Location"] == f"/campaigns/{campaign.slug}/members/"
+    assert joined["Location"] == f"/campaigns/{campaign.slug}/"
     assert client.get(joined["Location"]).status_code == 200
     assert Membership.objects.get(user__username="wilm").role == Role.PLAYER
 
