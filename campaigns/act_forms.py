@@ -11,20 +11,22 @@ from django.http import QueryDict
 
 from campaigns.actions import bindings
 from campaigns.actions.bulk import undisputed
-from campaigns.actions.nodes import Node, Record, read_nodes
-from campaigns.errors import ActionError, Problem
+from campaigns.actions.nodes import Node, Record, heading, read_nodes
+from campaigns.errors import ActionError, Invalid, Problem
 from campaigns.models import ArtifactVersion
 from campaigns.presentation import shown
-from campaigns.record_fields import UNITS_HELP, Field, Fieldset, Option, fieldsets, refusal, show_ranges
+from campaigns.record_fields import UNITS_HELP, Field, Fieldset, Option, fieldsets, read_ranges, refusal, show_ranges
 from campaigns.wording import sentence_for
 from extraction.canonical import JsonValue
 from extraction.codes import Code
+from extraction.identity import comparison_key
 from extraction.registry import LANES
 
 MALFORMED = sentence_for({"code": Code.RECORD_SHAPE.value})
 NO_ACTION = "A turn has at least one action."
 ONE_ACTION = "This turn has one action, so it cannot be split: add the other one first."
 PLACED = "location-occurrences"
+UNCITED = "Name at least one unit: a record stands on the lines that it cites."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class Seen:
 
     def node(self, number: int | None) -> Node | None:
         return self.nodes[number] if number is not None and 0 <= number < len(self.nodes) else None
+
+    def spelled(self) -> dict[str, str]:
+        """Return the names as the records spell them, by comparison key: also of members and of what was removed."""
+        atoms = [*self.version.consolidations.get("removed", ()), *(atom for node in self.nodes for atom in node.atoms)]
+        return {comparison_key(heading(one)): heading(one) for one in atoms}
 
     def places(self) -> list[Record]:
         """Return the places that an occurrence may lead to: those of the registry that it was made with."""
@@ -122,6 +129,27 @@ def cited_as(record: Mapping[str, Any]) -> str:
         return f"units {record.get('start_unit_id')} to {record.get('end_unit_id')}"
     more = f" and {len(refs) - 3} more" if len(refs) > 3 else ""
     return f"units {show_ranges(refs[:3])}{more}"
+
+
+def cited_units(seen: Seen, posted: Posted, name: str = "ranges", *, needed: bool = False) -> list[tuple[int, int]]:
+    """Return the ranges of a field; Invalid beside it for what is no range of the transcript, each thing told once."""
+    ranges = read_ranges(posted.text(name), name)
+    if needed and not ranges:
+        raise Invalid([Problem(None, name, Code.EVIDENCE_MISSING.value, UNCITED)])
+    units = seen.version.transcript.units.filter(unit_id__in={unit for ends in ranges for unit in ends})
+    places: dict[int, int] = dict(units.values_list("unit_id", "position"))
+    absent = dict.fromkeys(unit for ends in ranges for unit in ends if unit not in places)
+    problems = [
+        Problem(None, name, Code.EVIDENCE_UNKNOWN_UNIT.value, f"There is no unit {unit} in this transcript.")
+        for unit in absent
+    ]
+    for start, end in ranges:
+        if absent.keys().isdisjoint((start, end)) and places[start] > places[end]:
+            sentence = f"A range goes from the earlier unit to the later one: {start}-{end} is the other way round."
+            problems.append(Problem(None, name, Code.EVIDENCE_RANGE_REVERSED.value, sentence))
+    if problems:
+        raise Invalid(problems)
+    return ranges
 
 
 def with_problems(groups: Sequence[Fieldset], problems: Sequence[Problem]) -> tuple[list[Fieldset], list[str]]:

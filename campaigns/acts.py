@@ -12,6 +12,7 @@ from campaigns.act_forms import (
     Posted,
     Seen,
     as_asked,
+    cited_units,
     what_is_new,
     what_moves,
     what_splits,
@@ -32,7 +33,7 @@ from campaigns.actions.impacts import Impact
 from campaigns.actions.nodes import key_of
 from campaigns.errors import ActionError
 from campaigns.models import ArtifactVersion
-from campaigns.record_fields import read_fields, read_ranges, refusal
+from campaigns.record_fields import read_fields, refusal
 from extraction.registry import is_registry
 
 if TYPE_CHECKING:
@@ -153,14 +154,10 @@ def _split(seen: Seen, posted: Posted, call: Call) -> Reviewed:
         **call,
         record=posted.record(),
         refs=posted.numbers("refs"),
-        ranges=_ranges(posted),
+        ranges=cited_units(seen, posted),
         to=to,
         name=posted.text("name"),
     )
-
-
-def _ranges(posted: Posted) -> list[tuple[int, int]]:
-    return read_ranges(posted.text("ranges"))
 
 
 def _edit(seen: Seen, posted: Posted, call: Call) -> Reviewed:
@@ -171,19 +168,19 @@ def _edit(seen: Seen, posted: Posted, call: Call) -> Reviewed:
 
 
 def _evidence(seen: Seen, posted: Posted, call: Call) -> Reviewed:
-    return editing.set_evidence(**call, record=posted.record(), ranges=_ranges(posted))
+    return editing.set_evidence(**call, record=posted.record(), ranges=cited_units(seen, posted, needed=True))
 
 
 def _move(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     to = posted.chosen("to", "Choose the record that it moves to.")
     return editing.move_evidence(
-        **call, record=posted.record(), refs=posted.numbers("refs"), ranges=_ranges(posted), to=to
+        **call, record=posted.record(), refs=posted.numbers("refs"), ranges=cited_units(seen, posted), to=to
     )
 
 
 def _add(seen: Seen, posted: Posted, call: Call) -> Reviewed:
     fields = seen.led(read_fields(seen.family, posted.data, None))
-    return editing.add_record(**call, fields=fields, ranges=_ranges(posted))
+    return editing.add_record(**call, fields=fields, ranges=cited_units(seen, posted, needed=seen.family != "scenes"))
 
 
 def _split_turn(seen: Seen, posted: Posted, call: Call) -> Reviewed:
@@ -192,8 +189,8 @@ def _split_turn(seen: Seen, posted: Posted, call: Call) -> Reviewed:
         **call,
         record=posted.record(),
         actions=posted.numbers("going"),
-        ranges=_ranges(posted),
-        kept=read_ranges(posted.text("kept"), "kept"),
+        ranges=cited_units(seen, posted, needed=True),
+        kept=cited_units(seen, posted, "kept", needed=True),
         fields={"summary": going},
         kept_summary=kept,
     )

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from campaigns.act_forms import Seen
 from campaigns.actions import decisions
 from campaigns.actions.history import Stack
 from campaigns.actions.staleness import TRANSCRIPT, at_work, stale_artifacts, why_stale
@@ -85,7 +86,10 @@ def contradictions(version: ArtifactVersion, stack: Stack) -> list[list[Opposed]
         return []
     newest = stack.next_undo
     found: Sequence[Sequence[Decision]] = decisions.contradictions(version.artifact.session, lane)
-    return [[Opposed(row, did(row), newest is not None and row.pk == newest.pk) for row in rows] for rows in found]
+    names = Seen.of(version).spelled() if found else {}
+    return [
+        [Opposed(row, did(row, names), newest is not None and row.pk == newest.pk) for row in rows] for rows in found
+    ]
 
 
 def contradicted_in(sessions: Collection[int]) -> Mapping[int, tuple[Contradicted, ...]]:

@@ -13,12 +13,14 @@ from campaigns.actions.comparing import Comparison, Range
 from campaigns.actions.drafts import head_of
 from campaigns.actions.history import Stack
 from campaigns.actions.impacts import Impact
+from campaigns.actions.nodes import heading
 from campaigns.models import ArtifactVersion, Decision
 from campaigns.record_fields import show_ranges
 from campaigns.wording import lane_name, sentence_for
 from extraction.canonical import digest
 from extraction.identity import comparison_key
 
+Names = Mapping[str, str]
 LONGEST_ID = 24
 NEITHER = "Later runs apply neither until one of them is withdrawn or undone."
 DID: Mapping[str, str] = {
@@ -105,44 +107,59 @@ class Became:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a version stands among the others: `head` is what acts go on from."""
+    """Where a version stands among the others: `head` is what acts go on from, `names` are spelled as it has them."""
 
     head: ArtifactVersion
     stack: Stack
+    names: Names
 
     @property
     def next_undo(self) -> str:
-        return did_together(self.stack.to_undo)
+        return did_together(self.stack.to_undo, self.names)
 
     @property
     def next_redo(self) -> str:
-        return did_together(self.stack.to_redo)
+        return did_together(self.stack.to_redo, self.names)
 
 
 def standing(version: ArtifactVersion) -> Standing:
     """Return the head of the version's artifact and what can be undone from it."""
     head = head_of(version.artifact) or version
-    return Standing(head, history.stack_of(head) if head.origin == ArtifactVersion.Origin.REVIEW else Stack())
+    if head.origin != ArtifactVersion.Origin.REVIEW:
+        return Standing(head, Stack(), {})
+    return Standing(head, history.stack_of(head), Seen.of(head).spelled())
 
 
-def did(row: Decision) -> str:
-    """Return in a few words what the row did, with the names it is about."""
+def did(row: Decision, names: Names) -> str:
+    """Return in a few words what the row did, with the names it is about.
+
+    They are spelled as the decision has them, else as `names` has them by comparison key.
+    """
     about = row.about
     if about is not None:
-        return f"{DID[row.kind]}: {did(about)}"
+        return f"{DID[row.kind]}: {did(about, names)}"
     if row.kind == Decision.Kind.ROLL_BACK:
         return f"Rolled back to version {row.data.get('to')}"
-    names = ", ".join(dict.fromkeys(str(key["key"]) for key in row.keys))
-    new = row.data.get("name")
-    chosen = row.data.get("canonical")
-    named = f" as {new}" if new else f" as {chosen['key']}" if chosen else ""
-    return f"{DID[row.kind]}: {names}{named}" if names else DID[row.kind]
+    spelled = {**names, **_spelled(row)}
+    called = [spelled.get(key["key"], str(key["key"])) for key in row.keys]
+    new, chosen = row.data.get("name"), row.data.get("canonical")
+    if chosen and not new:
+        new = spelled.get(chosen["key"], chosen["key"])
+    whom = ", ".join(dict.fromkeys(called)) + (f" as {new}" if new else "")
+    return f"{DID[row.kind]}: {whom}" if called else DID[row.kind]
 
 
-def did_together(rows: Sequence[Decision]) -> str:
+def _spelled(row: Decision) -> dict[str, str]:
+    """Return the names that an edit keeps, by comparison key: what it began from over what it came to."""
+    nodes = [*row.data.get("after", ()), *row.data.get("before", ())]
+    found = [heading(one) for node in nodes for one in (node["record"], *node.get("members", ()))]
+    return {comparison_key(name): name for name in found}
+
+
+def did_together(rows: Sequence[Decision], names: Names) -> str:
     """Return what the rows of one version did: the first in words, the others by number."""
     more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
-    return f"{did(rows[0])}{more}" if rows else ""
+    return f"{did(rows[0], names)}{more}" if rows else ""
 
 
 def rows_of(version: ArtifactVersion, stack: Stack, record: int | None) -> list[Row]:
@@ -152,10 +169,16 @@ def rows_of(version: ArtifactVersion, stack: Stack, record: int | None) -> list[
     gone = decisions.abandoned(ArtifactVersion.objects.filter(artifact=version.artifact))
     stand = {row.pk for row in decisions.live_of(everything, gone)}
     done = {row.pk for row in stack.done}
-    node = Seen.of(version).node(record)
+    seen = Seen.of(version)
+    node, names = seen.node(record), seen.spelled()
     listed = everything[::-1] if node is None else history.of_record(everything, node.record, lane, node.members)
     return [
-        Row(row, did(row), _gone(row, stand), row.pk in stand and row.kind in Decision.BINDING and row.pk not in done)
+        Row(
+            row,
+            did(row, names),
+            _gone(row, stand),
+            row.pk in stand and row.kind in Decision.BINDING and row.pk not in done,
+        )
         for row in listed
     ]
 
@@ -184,7 +207,7 @@ def verdicts(version: ArtifactVersion, seen: Seen) -> tuple[Verdict, ...]:
     return tuple(found)
 
 
-def impact_lines(impact: Impact) -> list[str]:
+def impact_lines(impact: Impact, names: Names) -> list[str]:
     """Return what an act would change elsewhere, a sentence each."""
     others = (impact.occurrences, impact.combat_turns, impact.spells, impact.enemy_events)
     lines = [
@@ -196,7 +219,7 @@ def impact_lines(impact: Impact) -> list[str]:
         lines.append("No other artifact of this session names these records yet.")
     elif not lines:
         lines.append("No record of another artifact would be named or led otherwise.")
-    opposed = [f"It contradicts a decision that stands: {did(row)}. {NEITHER}" for row in impact.against]
+    opposed = [f"It contradicts a decision that stands: {did(row, names)}. {NEITHER}" for row in impact.against]
     lines = [*opposed, *filter(None, (impact.said,)), *lines]
     for old, new in impact.ids:
         became = (
@@ -286,15 +309,29 @@ def differences(
 
 
 def by_lines(comparison: Comparison, before: Seen, after: Seen) -> list[tuple[str, str, str]]:
-    """Return each cited range of which the versions do not say the same: its units, who cited it, who does."""
-    return [
-        (
-            _units([moved.range]),
-            ", ".join(map(before.name, moved.before)) or "nobody",
-            ", ".join(map(after.name, moved.after)) or "nobody",
-        )
-        for moved in comparison.ranges
-    ]
+    """Return each cited range of which the versions do not say the same: its units, who cited them, who does."""
+    ranges = [moved.range for moved in comparison.ranges]
+    if not ranges:
+        return []
+    places = comparing.places_of(before.version, after.version)
+    was, now = (_citing(seen, ranges, there) for seen, there in zip((before, after), places, strict=True))
+    return list(zip(map(_units, ([ends] for ends in ranges)), was, now, strict=True))
+
+
+def _citing(seen: Seen, ranges: Sequence[Range], places: comparing.Places) -> list[str]:
+    """Return who cites units of each range: first who cites just these, then who cites others too, and which."""
+    found = comparing.citing([node.record for node in seen.nodes], ranges, places)
+    return [_citers(seen, ends, who) for ends, who in zip(ranges, found, strict=True)]
+
+
+def _citers(seen: Seen, ends: Range, who: Sequence[tuple[int, Range]]) -> str:
+    just = [at for at, cited in who if cited == ends]
+    others: dict[int, list[Range]] = {}
+    for at, cited in who:
+        if at not in just:
+            others.setdefault(at, []).append(cited)
+    told = [*map(seen.name, just), *(f"{seen.name(at)} ({_units(cited)})" for at, cited in others.items())]
+    return ", ".join(told) or "nobody"
 
 
 def said(value: Any) -> str:  # Any: JSON
@@ -319,4 +356,5 @@ def _cited(removed: Sequence[Range], added: Sequence[Range]) -> Iterator[tuple[s
 
 def _units(ranges: Sequence[Range]) -> str:
     refs = [{"start_unit_id": start, "end_unit_id": end} for start, end in ranges]
-    return f"units {show_ranges(refs)}" if refs else "nothing"
+    noun = "unit" if len(ranges) == 1 and ranges[0][0] == ranges[0][1] else "units"
+    return f"{noun} {show_ranges(refs)}" if refs else "nothing"

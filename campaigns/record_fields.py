@@ -206,7 +206,7 @@ def read_ranges(text: str, name: str = "ranges") -> list[tuple[int, int]]:
     for piece in pieces:
         match = RANGE.fullmatch(piece)
         if match is None:
-            raise refusal(name, UNITS_HELP)
+            raise refusal(name, f"“{piece}” is neither a unit number nor a range.")
         start = int(match.group(1))
         found.append((start, int(match.group(2) or start)))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,12 +11,13 @@ import orjson
 from campaigns.actions.history import lineage
 from campaigns.actions.nodes import Node, Record, heading, read_nodes, without_source
 from campaigns.errors import ActionError
-from campaigns.models import ArtifactVersion, Decision
+from campaigns.models import ArtifactVersion, Decision, Unit
 from extraction.canonical import digest
 from extraction.identity import comparison_key
 from extraction.registry import LANES
 
 Range = tuple[int, int]
+Places = dict[int, int]
 TRAITS = 7
 PERSON, PROMPT, MODEL, TRANSCRIPT, DECISIONS, REGISTRY, RULES = (
     "person",
@@ -107,6 +108,30 @@ def partners(a: ArtifactVersion, b: ArtifactVersion) -> dict[int, int]:
 def _records(version: ArtifactVersion) -> list[Record]:
     found: list[Record] = orjson.loads(version.payload)[LANES[version.artifact.lane].records_key]
     return found
+
+
+def places_of(*versions: ArtifactVersion) -> list[Places]:
+    """Return for each version where the units of its transcript stand."""
+    found: dict[int, Places] = {version.transcript_id: {} for version in versions}
+    units = Unit.objects.filter(transcript__in=found)
+    for transcript, unit, position in units.values_list("transcript_id", "unit_id", "position"):
+        found[transcript][unit] = position
+    return [found[version.transcript_id] for version in versions]
+
+
+def citing(records: Sequence[Record], wanted: Iterable[Range], places: Places) -> list[list[tuple[int, Range]]]:
+    """Return for each wanted range who cites any unit of it: positions of the records, and what they cite."""
+
+    def stretch(ends: Range) -> range:
+        found = [places[unit] for unit in ends if unit in places]
+        return range(min(found), max(found) + 1) if len(found) == len(ends) else range(0)
+
+    cited: dict[int, list[tuple[int, Range]]] = {}
+    for at, record in enumerate(records):
+        for ref in record.get("source_refs", ()):
+            for place in stretch(_range(ref)):
+                cited.setdefault(place, []).append((at, _range(ref)))
+    return [sorted({one for place in stretch(ends) for one in cited.get(place, ())}) for ends in wanted]
 
 
 def _pairs(a: ArtifactVersion, b: ArtifactVersion, before: list[Record], after: list[Record]) -> list[tuple[int, int]]:

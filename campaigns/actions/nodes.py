@@ -105,26 +105,26 @@ def node_of(
 def recited(node: Node, refs: Sequence[Record], lane: str, scope: Scope) -> Node:
     """Return the registry's node with this evidence; Invalid where a member would be left with none.
 
-    What is gone goes from every member that has it. A piece of it stays with them; what is new otherwise comes to the
-    one that the name is from.
+    What is gone goes from every member that has it. What is new and shares units with it comes to them in its place;
+    what is new otherwise comes to the one that the name is from.
     """
     if not node.members:
         name = node.record["name"]
         record = entity_of(lane, name, [source_ref(ref) for ref in refs], scope)
         return replace(node, record=record, touched=True)
     before, after = node.record["source_refs"], list(refs)
-    # A piece may be equal to what another member has: count them.
+    # What comes to one member may be equal to what another has: count them.
     new = list(after)
     for ref in before:
         if ref in new:
             new.remove(ref)
     gone = [ref for ref in before if ref not in after]
-    fresh = [ref for ref in new if not any(_within(ref, one, scope) for one in gone)]
+    fresh = [ref for ref in new if not any(_meets(ref, one, scope) for one in gone)]
     atoms = []
     for atom in node.members:
         lost = [ref for ref in atom["source_refs"] if ref not in after]
-        pieces = [ref for ref in new if any(_within(ref, one, scope) for one in lost)]
-        kept = [ref for ref in atom["source_refs"] if ref in after] + pieces + (fresh if atom is node.naming else [])
+        instead = [ref for ref in new if any(_meets(ref, one, scope) for one in lost)]
+        kept = [ref for ref in atom["source_refs"] if ref in after] + instead + (fresh if atom is node.naming else [])
         if not kept:
             raise _unproven(node, atom)
         changed = kept != atom["source_refs"]
@@ -140,10 +140,11 @@ def _unproven(node: Node, member: Record) -> Invalid:
     return Invalid([Problem(node.origin, "source_refs", Code.REVIEW_MEMBER_UNPROVEN.value, sentence)])
 
 
-def _within(ref: Record, whole: Record, scope: Scope) -> bool:
-    ends = [scope.index.find(one[name]) for one in (ref, whole) for name in ("start_unit_id", "end_unit_id")]
+def _meets(one: Record, other: Record, scope: Scope) -> bool:
+    """Say whether the ranges have a unit in common."""
+    ends = [scope.index.find(ref[name]) for ref in (one, other) for name in ("start_unit_id", "end_unit_id")]
     start, end, first, last = (-1 if at is None else at for at in ends)
-    return -1 < first <= start <= end <= last
+    return min(start, first) > -1 and start <= last and first <= end
 
 
 def source_ref(ref: Mapping[str, Any]) -> SourceRef:

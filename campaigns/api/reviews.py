@@ -30,7 +30,7 @@ from campaigns.api.shown_reviews import (
     VersionDetail,
     VersionList,
 )
-from campaigns.deciding import Standing, did, standing
+from campaigns.deciding import Names, Standing, did, standing
 from campaigns.errors import Forbidden, NotFound
 from campaigns.models import ArtifactVersion, Decision
 from extraction.codes import Code
@@ -91,10 +91,11 @@ def review_version(request: HttpRequest, version_id: RowId, one_of: Body[AnAct])
     version = _held(request, version_id)
     call = Call(artifact_id=version.artifact_id, expected_version=version.number, reason=one_of.reason, by=by)
     done = one_of.do(call)
+    seen = Seen.of(done.version)
     body = {
         "version": _shown(done.version),
-        "decision": _decision(done.decision),
-        "record": place_of(done, getattr(one_of, "record", None)) if Seen.of(done.version).nodes else None,
+        "decision": _decision(done.decision, seen.spelled()),
+        "record": place_of(done, getattr(one_of, "record", None)) if seen.nodes else None,
         "contradictions": [[one.pk for one in rows] for rows in done.contradictions],
     }
     return json_answer(body, status=201, location=reverse("notarius-api:get_version", args=[done.version.pk]))
@@ -107,7 +108,8 @@ def list_decisions(request: HttpRequest, version_id: RowId, query: Query[ListQue
     artifact, after = version.artifact, ROWS.after(query.cursor)
     rows = Decision.objects.of(artifact.session_id, artifact.lane).select_related("by", "about", "about__about")
     wanted = rows if after is None else rows.filter(pk__gt=after[0])
-    found = [_decision(row) for row in wanted[: query.limit + 1]]
+    names = Seen.of(version).spelled()
+    found = [_decision(row, names) for row in wanted[: query.limit + 1]]
     return hashed(request, orjson.dumps(listing(*ROWS.page(found, query.limit))))
 
 
@@ -125,7 +127,7 @@ def withdraw_decision(request: HttpRequest, decision_id: RowId, why: ReasonIn = 
     """Have a decision bind no later run. What it did to the present version stays until the lane runs again."""
     _may_decide(actor_of(request), decision_id)
     row = history.withdraw(decision_id=decision_id, reason=why.reason, by=person_of(request))
-    return json_answer(_decision(row))
+    return json_answer(_decision(row, {}))
 
 
 def _decide(request: HttpRequest, version_id: int, verdict: VerdictIn, act: Verdict) -> HttpResponse:
@@ -204,11 +206,11 @@ def _detail(version: ArtifactVersion, stands: Standing) -> Row:
     }
 
 
-def _decision(row: Decision) -> dict[str, object]:
+def _decision(row: Decision, names: Names) -> dict[str, object]:
     return {
         "id": row.pk,
         "kind": row.kind,
-        "said": did(row),
+        "said": did(row, names),
         "reason": row.reason,
         "by": row.by and row.by.get_username(),
         "at": row.at,

@@ -27,7 +27,7 @@ def decision_history(request: HttpRequest, version_id: int) -> HttpResponse:
     version = managed_version(request, version_id)
     stands, seen = standing(version), Seen.of(version)
     record = Posted(request.GET).number("record")
-    node = seen.node(record)
+    node, names = seen.node(record), seen.spelled()
     session, lane = version.artifact.session, version.artifact.lane
     offers = []
     if is_registry(lane):
@@ -43,8 +43,8 @@ def decision_history(request: HttpRequest, version_id: int) -> HttpResponse:
         "standing": stands,
         "head": stands.head,
         "contradictions": contradictions(version, stands.stack),
-        "offers": [(offer, did(offer.decision)) for offer in offers],
-        "lost": [(edit, did(edit.decision)) for edit in reruns.lost_edits(stands.head)],
+        "offers": [(offer, did(offer.decision, names)) for offer in offers],
+        "lost": [(edit, did(edit.decision, names)) for edit in reruns.lost_edits(stands.head)],
     }
     return render(request, "review/acts_history.html", context)
 
@@ -70,6 +70,7 @@ def compare_versions(request: HttpRequest, version_id: int) -> HttpResponse:
         other.artifact = version.artifact
         comparison = comparing.compare(other, version)
         before, after = Seen.of(other), Seen.of(version)
+        names = {**before.spelled(), **after.spelled()}
         rest, became = turns_parted(comparison, before, after)
         added, removed, changed = differences(rest, before, after)
         context |= {
@@ -80,7 +81,7 @@ def compare_versions(request: HttpRequest, version_id: int) -> HttpResponse:
             "changed": changed,
             "lines": by_lines(comparison, before, after),
             "causes": [CAUSES[cause] for cause in comparison.causes],
-            "between": [(row, did(row)) for row in comparison.decisions],
+            "between": [(row, did(row, names)) for row in comparison.decisions],
         }
     return render(request, "review/acts_compare.html", context)
 

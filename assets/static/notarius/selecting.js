@@ -119,18 +119,22 @@ Notarius.selecting = (root, list, moved) => {
       for (const id of ends) places.push(await place(id));
       if (!ids) wrong.add(`“${piece}” is neither a unit number nor a range.`);
       ends.forEach((id, at) => { if (places[at] === null) wrong.add(`There is no unit ${id} in this transcript.`); });
-      if (!ids || places.some((at) => at == null)) left.push(piece);
-      else found.push(made(Math.min(...places), Math.max(...places)));
+      const there = ids && places.every((at) => at != null), reversed = there && places[0] > places[1];
+      if (reversed) wrong.add(`A range goes from the earlier unit to the later one: ${ends.join("-")} is the other way round.`);
+      if (!there || reversed) left.push(piece);
+      else found.push(made(...places));
     }
     return { found, left, wrong: [...wrong] };
   }
 
-  /* Say below the field what of it names no unit, and no longer what it was told before. */
+  /* Say below the field what of it is no range, and no longer what it was told before: here, or when it came back. */
   function complain(field, wrong) {
     const said = field?.isConnected && document.getElementById(field.dataset.units);
     if (!said) return;
     said.textContent = wrong.join(" ");
-    const refused = document.getElementById(`problem-${field.name}`);
+    let refused = document.getElementById(`problem-${field.name}`);
+    for (const line of refused?.children ?? []) line.hidden = wrong.includes(line.textContent);
+    if (refused && [...refused.children].every((line) => line.hidden)) refused = null;
     if (wrong.length) field.setAttribute("aria-invalid", "true");
     else if (!refused) field.removeAttribute("aria-invalid");
   }

@@ -8,11 +8,12 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from campaigns.actions import reviews
+from campaigns.actions import editing, reviews
 from campaigns.acts import ACTS
 from campaigns.models import ArtifactVersion, Campaign, Decision, Transcript
 from extraction.codes import Code
 from tests import factories
+from tests.campaigns.review import families
 from tests.campaigns.review.acting import address, done, signed_in
 from tests.campaigns.reviews.acting import (
     DELL,
@@ -190,7 +191,7 @@ def test_unsure_is_only_noted(client: Client, registry: ArtifactVersion) -> None
 
 
 def test_evidence_is_set_by_unit_ids_and_ranges(client: Client, registry: ArtifactVersion) -> None:
-    made = done(client, registry, "evidence", record=WICK, ranges="50-52; 205 to 206")
+    made = done(client, registry, "evidence", record=WICK, ranges="50-52; 206 to 205")
 
     assert cited(made)["Wick"] == [(50, 52), (206, 205)]
 
@@ -208,7 +209,7 @@ def test_undo_and_redo_go_through_the_acts_newest_first(client: Client, registry
 
     assert undone.digest == registry.digest
     assert again.digest == renamed.digest
-    assert 'Undo<span class="sr-only"> the newest act: Renamed: wick as Old Wick' in page(
+    assert 'Undo<span class="sr-only"> the newest act: Renamed: Wick as Old Wick' in page(
         client, f"/review/versions/{again.pk}/"
     )
 
@@ -233,9 +234,12 @@ def test_act_with_a_number_that_is_not_the_pages_version_is_stale(client: Client
     ("act", "form", "field", "sentence"),
     [
         ("rename", {"record": WICK, "name": " "}, "name", "A record came without a name."),
-        ("evidence", {"record": WICK, "ranges": "fifty"}, "ranges", "Unit numbers and ranges"),
-        ("evidence", {"record": WICK, "ranges": "999999"}, "ranges", "names a unit that the transcript does not have"),
-        ("evidence", {"record": WICK, "ranges": ""}, "ranges", "without evidence"),
+        ("evidence", {"record": WICK, "ranges": "fifty"}, "ranges", "neither a unit number nor a range"),
+        ("evidence", {"record": WICK, "ranges": "50-999999"}, "ranges", "There is no unit 999999 in this transcript."),
+        ("evidence", {"record": WICK, "ranges": "205-206"}, "ranges", "205-206 is the other way round"),
+        ("evidence", {"record": VOSS, "ranges": "209-18"}, "ranges", "209-18 is the other way round"),
+        ("evidence", {"record": WICK, "ranges": " "}, "ranges", "Name at least one unit"),
+        ("add", {"name": "The Bell", "ranges": ""}, "ranges", "Name at least one unit"),
         ("merge", {"records": [DELL, WICK], "canonical": VOSS}, "canonical", "one of the records chosen below"),
         ("same", {"record": WICK, "other": ""}, "other", "Choose the other record."),
         ("canonical", {"record": VOSS}, "member", "Choose one of the names."),
@@ -251,6 +255,7 @@ def test_refusal_stands_beside_its_field(
 
     assert got.status_code == 422
     assert sentence in beside
+    assert beside.count("<p>") == 1
     assert head(registry) == registry
 
 
@@ -331,9 +336,27 @@ def test_history_tells_who_when_what_and_why(client: Client, registry: ArtifactV
     everything = page(client, f"/review/versions/{made.pk}/decisions/")
     of_voss = page(client, f"/review/versions/{made.pk}/decisions/?record={names(made).index('Aurelio Voss')}")
 
-    assert everything.index("Renamed: wick as Old Wick") < everything.index("Accepted the merge: aurelio voss")
+    assert everything.index("Renamed: Wick as Old Wick") < everything.index(
+        "Accepted the merge: Aurelio Voss, Captain Voss as Aurelio Voss"
+    )
     assert "Told so." in of_voss and "Old Wick" not in of_voss
     assert ">gm<" in of_voss
+
+
+def test_history_spells_the_names_of_what_was_removed_and_of_edited_turns(
+    client: Client, registry: ArtifactVersion, gm: User
+) -> None:
+    gone = done(client, registry, "remove", record=WICK)
+    apart = done(client, gone, "not_same", record=VOSS - 1, members=[0])
+    turn = families.turn(registry.transcript, "Orsolo Venn", [families.action("He waits.")], "He waits.", ((50, 50),))
+    fight = families.make_version(registry.transcript, "combat-turns", [turn])
+    renamed = editing.edit_record(**on(fight), record=0, fields={"actor": "Pell"}, by=gm).version
+    emptied = editing.delete_record(**on(renamed), record=0, by=gm).version
+
+    of_people = page(client, f"/review/versions/{apart.pk}/decisions/")
+    assert "Removed: Wick<" in of_people and "Judged not the same: Captain Voss, Aurelio Voss<" in of_people
+    of_turns = page(client, f"/review/versions/{emptied.pk}/decisions/")
+    assert "Edited: Orsolo Venn" in of_turns and "Removed: Pell<" in of_turns
 
 
 def test_history_marks_what_was_undone(client: Client, registry: ArtifactVersion) -> None:

@@ -29,7 +29,7 @@ def test_same_warns_of_a_standing_not_the_same_before_it_is_saved(client: Client
         client.post(address(apart, "same"), {**form, "other": other}).content.decode() for other in (DELL, QUILLON)
     )
 
-    assert "Judged not the same: wick, harbourmaster dell" in loud.partition('class="impact"')[2].partition("</ul>")[0]
+    assert "Judged not the same: Wick, Harbourmaster Dell" in loud.partition('class="impact"')[2].partition("</ul>")[0]
     assert "Judged not the same" not in quiet.partition('class="impact"')[2].partition("</ul>")[0]
     assert head(registry) == apart
 
@@ -66,7 +66,7 @@ def test_not_the_same_warns_of_a_standing_same_before_it_is_saved(client: Client
     one, other, third = (names(parted).index(name) for name in ("Wick", "Harbourmaster Dell", "Mother Quillon"))
     loud, quiet = (told(client, parted, "not_same", record=one, other=each) for each in (other, third))
 
-    assert "It contradicts a decision that stands: Judged the same: wick, harbourmaster dell" in loud
+    assert "It contradicts a decision that stands: Judged the same: Wick, Harbourmaster Dell as Wick" in loud
     assert "contradicts" not in quiet
 
 

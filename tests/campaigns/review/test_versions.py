@@ -92,6 +92,31 @@ def test_compare_says_by_line_who_cites_it_and_who_did(client: Client, registry:
     assert "<del>Harbourmaster Dell</del>" in row and "<ins>Wick</ins>" in row
 
 
+def cited_lines(html: str) -> dict[str, tuple[str, str]]:
+    """Return by units who cites them in the one version and in the other, as the page says."""
+    rows = html.partition("<h2>Cited lines</h2>")[2].partition("</table>")[0]
+    pattern = r'<th scope="row">(.*?)</th><td><del>(.*?)</del></td><td><ins>(.*?)</ins></td>'
+    return {units: (was, now) for units, was, now in re.findall(pattern, rows)}
+
+
+def test_compare_says_of_a_part_of_a_range_who_cites_it(client: Client, transcript: Transcript, gm: User) -> None:
+    two = [families.action("He swings."), families.action("He shoves.")]
+    turns = [
+        families.turn(transcript, "Voss", two, "He swings and shoves.", ((204, 209),)),
+        families.turn(transcript, "Dell", [families.action("She runs.")], "She runs.", ((206, 205),)),
+    ]
+    version = families.make_version(transcript, "combat-turns", turns)
+    halves: Any = {"kept": [(204, 204)], "kept_summary": "He swings.", "ranges": [(204, 209)], "actions": [1]}
+    made = editing.split_turn(**on(version), **halves, record=0, fields={"summary": "He shoves."}, by=gm).version
+    new: Any = {"actor": "Pell", "turn_kind": "turn", "summary": "She runs.", "actions": [families.action("She runs.")]}
+    made = editing.add_record(**on(made), fields=new, ranges=[(205, 210), (11, 11)], by=gm).version
+    lines = cited_lines(page(client, f"/review/versions/{made.pk}/compare/?with=1"))
+
+    assert lines["Unit 204"] == ("Voss (units 204-209)", "Voss, Voss (units 204-209)")
+    assert lines["Units 205-210"] == ("Dell (units 206-205)", "Pell, Dell (units 206-205)")
+    assert lines["Unit 11"] == ("nobody", "Pell")
+
+
 def test_roll_back_refuses_a_version_of_another_artifact(client: Client, registry: ArtifactVersion) -> None:
     elsewhere = factories.make_version(factories.make_transcript(factories.make_session(number=9)), PEOPLE)
     got = client.post(address(registry, "roll_back"), {"expected_version": 1, "target": elsewhere.pk})

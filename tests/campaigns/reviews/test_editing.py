@@ -146,6 +146,29 @@ def test_set_evidence_of_a_consolidation_goes_to_its_members(registry: ArtifactV
 
 
 @pytest.mark.parametrize(
+    ("given", "voss", "captain"),
+    [
+        pytest.param([(18, 18), (17, 20), (204, 209)], [(18, 18), (204, 209)], [(17, 20)], id="holds-the-old-one"),
+        pytest.param([(18, 18), (20, 21), (204, 209)], [(18, 18), (204, 209)], [(20, 21)], id="overlaps-it"),
+        pytest.param([(18, 18), (204, 209), (20, 20)], [(18, 18), (204, 209)], [(20, 20)], id="lies-within-it"),
+        pytest.param([(41, 211)], [(41, 211)], [(41, 211)], id="holds-everything"),
+    ],
+)
+def test_set_evidence_of_a_consolidation_gives_members_what_takes_the_place_of_theirs(
+    registry: ArtifactVersion,
+    gm: User,
+    given: list[tuple[int, int]],
+    voss: list[tuple[int, int]],
+    captain: list[tuple[int, int]],
+) -> None:
+    made = editing.set_evidence(**on(registry), record=VOSS, ranges=given, by=gm).version
+    (group,) = made.consolidations["applied"]
+
+    assert [ranges(member) for member in group["members"]] == [voss, captain]
+    assert set(cited(made)["Aurelio Voss"]) == set(given)
+
+
+@pytest.mark.parametrize(
     ("given", "code"),
     [
         pytest.param([(18, 18)], Code.REVIEW_MEMBER_UNPROVEN, id="member-without"),
