@@ -77,7 +77,7 @@ def test_up_with_taken_port_is_one_sentence(place: Installation) -> None:
 
 def test_make_run_hands_its_arguments_on() -> None:
     said = subprocess.run(
-        ["make", "--dry-run", "--old-file=.venv/run-ready", "run", "ARGS=--port 8001"],
+        ["make", "--no-print-directory", "--dry-run", "--old-file=.venv/run-ready", "run", "ARGS=--port 8001"],
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
 
