@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -77,6 +78,13 @@ class Window:
 
         self.page.route(addresses, keep)
         return held
+
+    def until_held(self, held: list[Route], count: int = 1) -> None:
+        """Wait until so many requests are held: the page tells of a request before it is."""
+        end = time.monotonic() + PATIENCE_MS / 1000
+        while len(held) < count:
+            assert time.monotonic() < end, f"{len(held)} of {count} requests came"
+            self.page.wait_for_timeout(10)
 
     def until_loaded(self, end: str) -> None:
         """Wait until an answer from the address that ends so has come, and the page has done with it what it does."""

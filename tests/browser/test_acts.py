@@ -214,6 +214,7 @@ def test_act_brings_its_version_whatever_was_chosen_while_it_was_done(window: Wi
     other = 1 if merged == 0 else 0
     page.locator(".records > li > .pick").nth(other).click()
     expect(page.locator("#acts")).to_have_attribute("data-record", str(other))
+    window.until_held(held)
     held.pop().continue_()
     until_version(page, 2)
 
@@ -242,6 +243,7 @@ def test_acts_come_back_where_a_form_did_not_come_in_their_place(window: Window,
         page.keyboard.press("j")
     with page.expect_request(lambda request: "/acts?record=1" in request.url):
         page.keyboard.press("i")
+    window.until_held(held, 2)
     for route in held:
         route.continue_()
 

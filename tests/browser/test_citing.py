@@ -73,6 +73,7 @@ def test_answer_about_the_version_before_is_not_shown(window: Window, story: Art
         unit = choose_unit_of(page, 5)
     with page.expect_request(lambda request: "/citing?" in request.url):
         remove_record(page, 1)
+    window.until_held(held, 2)
     before, after = held
     before.continue_()
     window.until_loaded(f"/versions/{story.pk}/citing?unit={unit}")

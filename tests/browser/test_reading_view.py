@@ -151,6 +151,7 @@ def test_list_of_a_unit_that_was_closed_does_not_open_when_its_answer_comes(
         page.keyboard.press("]")
     page.get_by_role("button", name="Close").click()
     expect(page.locator("#citing-panel")).to_be_hidden()
+    window.until_held(held)
     held.pop().continue_()
     window.until_loaded(f"/citing?unit={second}")
 

@@ -107,6 +107,7 @@ def test_unit_that_was_asked_for_does_not_come_over_the_record_that_was_chosen_s
     pick = page.locator(".records > li > .pick").nth(5)
     pick.click()
     until_now_on_screen(window)
+    window.until_held(held)
     held.pop().continue_()
     window.until_loaded(f"/units?unit={wanted}")
 
