@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import statistics
 import sys
@@ -10,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from bench.pages import begin
 from bench.processes import Stopwatch, measured, print_result
 from bench.report import Row
 from bench.scale_seed import FIRST, Record, approve, fill
@@ -40,23 +40,12 @@ def rows() -> Iterator[Row]:
 
 def run(size: int) -> dict[str, Any]:
     """Return the figures of each address: answers are made in this process, with no server between."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "notarius_site.settings")
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0)
-
-    from django.contrib.auth.models import User
-    from django.test import Client
+    campaign, client = begin()
 
     from campaigns.actions import registry
     from campaigns.library.sources import KINDS
-    from campaigns.models import Campaign, GameSession, Membership, RegistryEntry
+    from campaigns.models import GameSession, RegistryEntry
 
-    campaign = Campaign.objects.create(slug=FIRST, name="Bench")
-    user = User.objects.create_user("reader")
-    Membership.objects.create(campaign=campaign, user=user)
     dice = random.Random(1)  # noqa: S311 - no secret
     for number in range(1, size + 1):
         evening = GameSession.objects.create(campaign=campaign, number=number)
@@ -64,8 +53,6 @@ def run(size: int) -> dict[str, Any]:
         _tell(evening.transcripts.get(), dice)
     for kind in KINDS:
         registry.rebuild(campaign=campaign, kind=kind)
-    client = Client(headers={"host": "localhost"})
-    client.force_login(user)
     person = RegistryEntry.objects.filter(campaign=campaign, kind="npc").order_by("key")[0].entity_id
     return {what: _figures(client, path.format(slug=FIRST, person=person)) for what, path in ASKED_FOR}
 

@@ -8,11 +8,16 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bench.processes import Stopwatch, measured, print_result
 from bench.report import Row
 from bench.scale_seed import FIRST, fill
+
+if TYPE_CHECKING:
+    from django.test import Client
+
+    from campaigns.models import Campaign
 
 SIZES = (3_308, 10_000)
 TIMES = 9
@@ -33,8 +38,8 @@ def rows() -> Iterator[Row]:
             yield Row("pages", f"{size:,} units: {what}", "python -m bench pages", figures)
 
 
-def run(size: int) -> dict[str, Any]:
-    """Return the figures of each address: answers are made in this process, with no server between."""
+def begin() -> tuple[Campaign, Client]:
+    """Make the tables and a campaign; return it with the client of a member who is signed in."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "notarius_site.settings")
     import django
     from django.core.management import call_command
@@ -45,14 +50,23 @@ def run(size: int) -> dict[str, Any]:
     from django.contrib.auth.models import User
     from django.test import Client
 
-    from campaigns.models import Campaign, GameSession, Membership
+    from campaigns.models import Campaign, Membership
 
     campaign = Campaign.objects.create(slug=FIRST, name="Bench")
     user = User.objects.create_user("reader")
     Membership.objects.create(campaign=campaign, user=user)
-    fill(GameSession.objects.create(campaign=campaign, number=1), size)
     client = Client(headers={"host": "localhost"})
     client.force_login(user)
+    return campaign, client
+
+
+def run(size: int) -> dict[str, Any]:
+    """Return the figures of each address: answers are made in this process, with no server between."""
+    campaign, client = begin()
+
+    from campaigns.models import GameSession
+
+    fill(GameSession.objects.create(campaign=campaign, number=1), size)
     where = {"slug": FIRST, "number": 1, "middle": size // 2}
     return {what: _figures(client, path.format(**where)) for what, path in ASKED_FOR}
 
