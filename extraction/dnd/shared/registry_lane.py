@@ -50,15 +50,6 @@ def registry_lane(
     """
     family = key.partition("/")[2]
 
-    def which_are_one(records: Sequence[Entity], scope: Scope) -> Question | tuple[Finding, ...] | None:
-        return ask(f"{key}.reconcile", records, scope)
-
-    def apply(records: Sequence[Entity], answer: ReconcileReply | None, scope: Scope) -> StageOutcome[Settled[Entity]]:
-        return apply_groups(records, answer, scope, identify)
-
-    def unasked(records: Sequence[Entity], scope: Scope) -> StageOutcome[Settled[Entity]]:
-        return settle_unasked(records, scope, identify)
-
     def publish(records: Sequence[Entity], scope: Scope) -> dict[str, JsonValue]:
         return {family: [record.as_json() for record in records]}
 
@@ -77,15 +68,7 @@ def registry_lane(
         ),
         merge=concatenate,
         normalize=normalize,
-        proposal=Proposal(
-            prompt=f"{key}.reconcile",
-            reply=ReconcileReply,
-            policies=(RECONCILE_POLICY, CONTEXT_POLICY),
-            ask=which_are_one,
-            apply=apply,
-            omitted=omitted,
-            unasked=unasked,
-        ),
+        proposal=_which_are_one(key, identify),
         validators=(
             validate_names,
             identity_validator(identify),
@@ -96,4 +79,27 @@ def registry_lane(
         ),
         publish=publish,
         slots={SCENES_SLOT: SCENES},
+    )
+
+
+def _which_are_one(key: str, identify: Identify) -> Proposal[Entity]:
+    """Return how the model is asked which names are one, and what becomes of its answer."""
+
+    def which_are_one(records: Sequence[Entity], scope: Scope) -> Question | tuple[Finding, ...] | None:
+        return ask(f"{key}.reconcile", records, scope)
+
+    def apply(records: Sequence[Entity], answer: ReconcileReply | None, scope: Scope) -> StageOutcome[Settled[Entity]]:
+        return apply_groups(records, answer, scope, identify)
+
+    def unasked(records: Sequence[Entity], scope: Scope) -> StageOutcome[Settled[Entity]]:
+        return settle_unasked(records, scope, identify)
+
+    return Proposal(
+        prompt=f"{key}.reconcile",
+        reply=ReconcileReply,
+        policies=(RECONCILE_POLICY, CONTEXT_POLICY),
+        ask=which_are_one,
+        apply=apply,
+        omitted=omitted,
+        unasked=unasked,
     )
