@@ -10,30 +10,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from campaigns.actions import editing
-from campaigns.models import ArtifactVersion, Campaign, Decision, Transcript
+from campaigns.models import ArtifactVersion, Decision, Transcript
 from tests import factories
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import address, contradicted, done, signed_in
-from tests.campaigns.reviews.acting import DELL, GROUP, PEOPLE, VOSS, WICK, group_of, head, on, records
+from tests.campaigns.review.acting import address, contradicted, done
+from tests.campaigns.review.test_acts import client, page, registry, transcript
+from tests.campaigns.reviews.acting import DELL, PEOPLE, VOSS, WICK, head, on, records
 
-
-@pytest.fixture
-def transcript(campaign: Campaign) -> Transcript:
-    return factories.make_transcript(factories.make_session(campaign, 3))
-
-
-@pytest.fixture
-def registry(transcript: Transcript) -> ArtifactVersion:
-    return factories.make_version(transcript, PEOPLE, consolidations=group_of(transcript, GROUP))
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
-
-
-def page(client: Client, path: str) -> str:
-    return client.get(path).content.decode()
+__all__ = ["client", "registry", "transcript"]
 
 
 def test_withdraw_has_a_decision_bind_no_more(client: Client, registry: ArtifactVersion) -> None:
