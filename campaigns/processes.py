@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import logging
 import os
 import select
 import signal
@@ -18,8 +19,11 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+logger = logging.getLogger(__name__)
+
 PR_SET_PDEATHSIG = 1
 WATCH_S = 2.0
+TELL_S = 1.0
 
 
 @cache
@@ -130,11 +134,23 @@ def end_group_with(descriptor: int) -> None:
 
 
 def _watch(descriptor: int, parent: int) -> None:
-    while os.getppid() == parent:
-        readable, _, _ = select.select([descriptor], [], [], WATCH_S)
-        if readable:  # nobody ever writes: readable means that the other end is closed
-            break
-    os.killpg(0, signal.SIGKILL)
+    gone = "parent process"
+    try:
+        while os.getppid() == parent:
+            readable, _, _ = select.select([descriptor], [], [], WATCH_S)
+            if readable:  # nobody ever writes: readable means that the other end is closed
+                gone = "supervisor"
+                break
+        # In a thread: a log that nobody reads any more may block, and the group has to end all the same.
+        telling = threading.Thread(target=_tell_end, args=(gone,), daemon=True)
+        telling.start()
+        telling.join(TELL_S)
+    finally:
+        os.killpg(0, signal.SIGKILL)
+
+
+def _tell_end(gone: str) -> None:
+    logger.error("process %s: its %s is gone; ending the task cluster", os.getpid(), gone)
 
 
 def port_is_free(host: str, port: int) -> bool:

@@ -93,6 +93,36 @@ def test_group_ends_when_the_pipe_of_its_supervisor_closes() -> None:
     assert still_there
 
 
+WATCHED = """import time
+from campaigns.processes import end_group_with
+end_group_with({pipe})
+print("up", flush=True)
+time.sleep(600)"""
+PARENT = """import os, subprocess, sys
+child = subprocess.Popen((sys.executable, "-c", {watched!r}), pass_fds=[{pipe}], stdout=subprocess.PIPE)
+child.stdout.readline()
+os.kill(os.getpid(), 9) if {ended!r} == "parent process" else child.wait()"""
+
+
+@pytest.mark.parametrize("ended", ["supervisor", "parent process"])
+def test_group_that_ends_itself_says_why(ended: str) -> None:
+    reading, writing = os.pipe()
+    parent = subprocess.Popen(
+        (sys.executable, "-c", PARENT.format(watched=WATCHED.format(pipe=reading), pipe=reading, ended=ended)),
+        pass_fds=[reading],
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    os.close(reading)
+    if ended == "supervisor":
+        os.close(writing)
+    _, said = parent.communicate(timeout=60)  # to its end, which is when all of the group are gone
+    if ended == "parent process":
+        os.close(writing)
+
+    assert f"its {ended} is gone; ending the task cluster" in said.decode()
+
+
 def test_port_is_free_until_somebody_listens() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
