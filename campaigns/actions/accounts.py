@@ -15,19 +15,32 @@ FIRST_ADMIN = "admin"
 
 
 @transaction.atomic
-def make_first_admin() -> tuple[str, str] | None:
-    """Create a site admin with a generated password and return name and password, or None where there is one already.
-
-    The password is stored hashed only: whoever calls this shows it, once.
-    """
+def make_first_admin() -> User | None:
+    """Create a site admin with whom nobody can sign in yet, or return None where there is one already."""
     users = get_user_model().objects
     if users.filter(is_superuser=True).exists():
         return None
     name = FIRST_ADMIN if not users.filter(username=FIRST_ADMIN).exists() else f"{FIRST_ADMIN}-{secrets.token_hex(2)}"
-    password = secrets.token_urlsafe(12)
-    user = users.create_superuser(username=name, email="", password=password)
+    user = users.create_superuser(username=name, email="", password=None)
     audit.record(by=None, act="user.first_admin", subject=user, campaign=None)
-    return name, password
+    return user
+
+
+@transaction.atomic
+def give_first_password() -> tuple[str, str] | None:
+    """Give the only site admin a generated password and return name and password; None where that one had one before.
+
+    It is stored hashed only: whoever calls this shows it, once. A start that was broken off leaves the admin without
+    one, and the next start gives it.
+    """
+    admins = list(get_user_model().objects.filter(is_superuser=True)[:2])
+    if len(admins) != 1 or admins[0].has_usable_password() or admins[0].last_login is not None:
+        return None
+    password = secrets.token_urlsafe(12)
+    admins[0].set_password(password)
+    admins[0].save(update_fields=("password",))
+    audit.record(by=None, act="user.first_password", subject=admins[0], campaign=None)
+    return admins[0].get_username(), password
 
 
 @transaction.atomic

@@ -61,6 +61,8 @@ class Command(BaseCommand):
         if not Campaign.objects.exists():
             campaign = sample.load_sample()
             self.stdout.write(f"Loaded the sample campaign {campaign.slug}.")
+        # Before the sample, whose early evenings somebody has to approve.
+        accounts.make_first_admin()
         for session in sample.sessions_never_run():
             run = runs.start(session=session, pipeline=plans.default_pipeline(), lanes=None, by=None)
             self._work_on_sample(run, f"Sample session {session.number}")
@@ -80,7 +82,7 @@ class Command(BaseCommand):
         _refuse_taken_port(host, port)
         # Last of all: a password that is made before something fails is shown to nobody.
         with mistakes_in_one_sentence():
-            account = accounts.make_first_admin()
+            account = accounts.give_first_password()
         db.connections.close_all()
         web, worker = _start_web(host, port), _start_worker()
         self.stdout.write(_welcome(host, port, account))

@@ -8,6 +8,7 @@ import pytest
 from django.conf import LazySettings, settings
 from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
+from django.utils import timezone
 from jsonschema import Draft202012Validator
 
 from campaigns import sample
@@ -77,13 +78,37 @@ def test_sessions_never_run_without_the_sample_are_none(db: None) -> None:
 
 
 def test_first_admin_can_log_in(db: None) -> None:
-    made = accounts.make_first_admin()
+    accounts.make_first_admin()
 
-    assert made is not None
-    user = authenticate(username=made[0], password=made[1])
+    given = accounts.give_first_password()
+
+    assert given is not None
+    user = authenticate(username=given[0], password=given[1])
     assert user is not None
     assert user.is_superuser
-    assert made[1] not in str(list(AuditEntry.objects.values()))
+    assert given[1] not in str(list(AuditEntry.objects.values()))
+
+
+def test_first_password_is_given_once(db: None) -> None:
+    accounts.make_first_admin()
+    accounts.give_first_password()
+
+    assert accounts.give_first_password() is None
+
+
+def test_first_password_is_not_given_to_an_admin_who_signed_in_another_way(db: None) -> None:
+    admin = accounts.make_first_admin()
+    assert admin is not None
+    User.objects.filter(pk=admin.pk).update(last_login=timezone.now())
+
+    assert accounts.give_first_password() is None
+
+
+def test_first_password_is_not_given_where_there_are_several_admins(db: None) -> None:
+    accounts.make_first_admin()
+    User.objects.create_superuser("boss", password=None)
+
+    assert accounts.give_first_password() is None
 
 
 def test_first_admin_is_made_once(db: None) -> None:
@@ -98,7 +123,7 @@ def test_first_admin_beside_an_ordinary_user_of_that_name(db: None) -> None:
     made = accounts.make_first_admin()
 
     assert made is not None
-    assert made[0] != "admin"
+    assert made.username != "admin"
 
 
 def test_first_admin_that_cannot_be_audited_is_not_made(db: None, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,14 @@ from tests.campaigns.supervisor.installation import CAMPAIGN, PATIENCE_S, ROOT, 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")]
 
 
+OF_EVENING = """select count(*) from campaigns_artifactversion version
+ join campaigns_artifact artifact on artifact.id = version.artifact_id
+ join campaigns_gamesession session on session.id = artifact.session_id
+ where version.state = '{}' and session.number = {}"""
+# A newcomer finds two evenings told and the third to review.
+DECIDED = (("approved", 1), ("approved", 2), ("pending", 3), ("approved", 3))
+
+
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Installation]:
     place = Installation(tmp_path)
@@ -59,6 +67,7 @@ def test_up_serves_the_sample_campaign_and_stops_cleanly(place: Installation, nu
     assert place.processes() == {}
     assert {state for (state,) in place.rows("select state from campaigns_run")} == {"succeeded"}
     assert place.value("select count(*) from campaigns_run") == place.value("select count(*) from campaigns_transcript")
+    assert [place.value(OF_EVENING.format(state, number)) for state, number in DECIDED] == [10, 10, 10, 0]
 
 
 def test_up_with_taken_port_is_one_sentence(place: Installation) -> None:
