@@ -73,7 +73,7 @@ def pipeline_text(given: str) -> tuple[str, str]:
         return bundled_text(plans.PIPELINES, given)
     data = read_file(given, most=MOST_PIPELINE_BYTES)
     if len(data) > MOST_PIPELINE_BYTES:
-        raise CommandError(f"{given} is larger than any pipeline file: at most {MOST_PIPELINE_BYTES} bytes.")
+        raise CommandError(f"{given} is larger than any pipeline file: at most {MOST_PIPELINE_BYTES:,} bytes.")
     try:
         return data.decode("utf-8-sig"), Path(given).name
     except UnicodeDecodeError as error:

@@ -53,7 +53,7 @@ def read_transcript(
     """
     if len(data) > limits.max_bytes:
         raise IngestError(
-            f"The file has {len(data)} bytes, more than the {limits.max_bytes} allowed.", code=Code.INGEST_TOO_LARGE
+            f"The file has {len(data):,} bytes, more than the {limits.max_bytes:,} allowed.", code=Code.INGEST_TOO_LARGE
         )
     if is_archive(data):
         of_archive = format if format in _OF_ARCHIVES else None

@@ -89,7 +89,7 @@ def _parts(archive: Archive, limits: Limits, read_part: ReadPart) -> tuple[str, 
         units += len(read.units)
         if units > limits.max_units:
             raise IngestError(
-                f"The transcripts in the archive have more than {limits.max_units} units; split it.",
+                f"The transcripts in the archive have more than {limits.max_units:,} units; split it.",
                 code=Code.INGEST_TOO_LARGE,
             )
     return info, parts, silent

@@ -71,7 +71,7 @@ class Archive:
         self._limits = limits
         if data.count(_DIRECTORY_ENTRY) > limits.max_archive_entries:
             raise IngestError(
-                f"The archive has more than {limits.max_archive_entries} files; pack only the transcripts.",
+                f"The archive has more than {limits.max_archive_entries:,} files; pack only the transcripts.",
                 code=Code.INGEST_TOO_LARGE,
             )
         try:
@@ -96,12 +96,12 @@ class Archive:
             raise _damaged()
         if any(info.file_size > limits.max_bytes for info in self._infos):
             raise IngestError(
-                f"A file in the archive has more than the {limits.max_bytes} bytes allowed.",
+                f"A file in the archive has more than the {limits.max_bytes:,} bytes allowed.",
                 code=Code.INGEST_TOO_LARGE,
             )
         if sum(info.file_size for info in self._infos) > limits.max_archive_bytes:
             raise IngestError(
-                f"The files in the archive have more than the {limits.max_archive_bytes} bytes allowed together.",
+                f"The files in the archive have more than the {limits.max_archive_bytes:,} bytes allowed together.",
                 code=Code.INGEST_TOO_LARGE,
             )
         for info in self._infos:

@@ -154,18 +154,18 @@ class TranscriptBuilder:
         limits = self._limits
         if len(text) > limits.max_unit_chars:
             raise IngestError(
-                f"The unit that starts at {self._place} {at} has {len(text)} characters, "
-                f"more than the {limits.max_unit_chars} allowed; split it.",
+                f"The unit that starts at {self._place} {at} has {len(text):,} characters, "
+                f"more than the {limits.max_unit_chars:,} allowed; split it.",
                 code=Code.INGEST_TOO_LARGE,
             )
         if len(label) > limits.max_speaker_chars:
             raise IngestError(
-                f"The speaker label at {self._place} {at} is longer than {limits.max_speaker_chars} characters.",
+                f"The speaker label at {self._place} {at} is longer than {limits.max_speaker_chars:,} characters.",
                 code=Code.INGEST_TOO_LARGE,
             )
         if len(self._units) >= limits.max_units:
             raise IngestError(
-                f"The transcript has more than {limits.max_units} units; split it into several files.",
+                f"The transcript has more than {limits.max_units:,} units; split it into several files.",
                 code=Code.INGEST_TOO_LARGE,
             )
 

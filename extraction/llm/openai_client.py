@@ -289,7 +289,7 @@ def _read_body(response: APIResponse[object], trip: Trip, deadline: float) -> No
         for piece in response.iter_bytes():
             size += len(piece)
             if size > MAX_BODY_BYTES:
-                raise InvalidCompletion(f"The reply is larger than {MAX_BODY_BYTES} bytes.", code=Code.LLM_TOO_LARGE)
+                raise InvalidCompletion(f"The reply is larger than {MAX_BODY_BYTES:,} bytes.", code=Code.LLM_TOO_LARGE)
             pieces.append(piece)
             if time.monotonic() > deadline:
                 raise timeout_error()

@@ -33,7 +33,7 @@ def decode_reply(text: str, schema: Mapping[str, JsonValue], mode: OutputMode) -
     Outside the strict mode, prose around exactly one JSON object is passed over; nothing is guessed or mended.
     """
     if len(text) > MAX_REPLY_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_REPLY_BYTES:
-        raise InvalidCompletion(f"The reply is larger than {MAX_REPLY_BYTES} bytes.", code=Code.LLM_TOO_LARGE)
+        raise InvalidCompletion(f"The reply is larger than {MAX_REPLY_BYTES:,} bytes.", code=Code.LLM_TOO_LARGE)
     if not text.strip():
         raise InvalidCompletion("The model answered nothing.", code=Code.LLM_EMPTY)
     value = _parse(text, lenient=mode is not OutputMode.JSON_SCHEMA)

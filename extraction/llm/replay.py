@@ -67,11 +67,11 @@ def load_recordings(path: Path) -> dict[str, Recording]:
     recordings: dict[str, Recording] = {}
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
-            raise _unusable(f"is larger than {MAX_FILE_BYTES} bytes")
+            raise _unusable(f"is larger than {MAX_FILE_BYTES:,} bytes")
         with path.open("rb") as lines:
             for number, line in enumerate(iter(lambda: lines.readline(MAX_LINE_BYTES + 1), b""), start=1):
                 if len(line) > MAX_LINE_BYTES:
-                    raise _unusable(f"has a line longer than {MAX_LINE_BYTES} bytes: line {number}")
+                    raise _unusable(f"has a line longer than {MAX_LINE_BYTES:,} bytes: line {number}")
                 if line.strip():
                     recording = _parse(line, number)
                     recordings[recording.key] = recording

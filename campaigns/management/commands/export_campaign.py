@@ -41,7 +41,7 @@ class Command(BaseCommand):
                 reason = error.strerror if isinstance(error, OSError) else None
                 raise CommandError(f"{out} cannot be written: {reason or 'no folder has this name'}.") from error
         hint = f", {MANIFEST} last" if format == "json" else ""
-        self.stdout.write(f"{count} files, {size} bytes{hint}: {campaign} as {format}, {edition} edition.")
+        self.stdout.write(f"{count} files, {size:,} bytes{hint}: {campaign} as {format}, {edition} edition.")
 
     def _progress(self, done: int, total: int) -> None:
         if self.stderr.isatty():

@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def handle(self, *, file: str, **options: object) -> None:
         data = read_file(file, most=MOST_BYTES)
         if len(data) > MOST_BYTES:
-            raise CommandError(f"{file} is larger than {MOST_BYTES} bytes; a campaign file is not.")
+            raise CommandError(f"{file} is larger than {MOST_BYTES:,} bytes; a campaign file is not.")
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:

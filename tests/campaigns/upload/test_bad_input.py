@@ -33,7 +33,7 @@ BAD = {
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(64), "image"),
     "too-large": (b"Ida: Hm.\n" * (MOST_BYTES // 9 + 1), "larger|more than"),
     "too-many-units": (SPEECH.encode() * MOST_UNITS, "more than 500 units"),
-    "one-line-of-10-mb": (b"Ida: " + b"hm " * (10 * 2**20 // 3), "more than the 20000"),
+    "one-line-of-10-mb": (b"Ida: " + b"hm " * (10 * 2**20 // 3), "more than the 20,000"),
     "bomb": (zipped({"a.txt": "Ida: Hm.\n" * 900_000}), "packed tighter"),
     "nested": (zipped({"a.txt": SPEECH, "b.txt": zipped({"c.txt": SPEECH})}), "archive"),
     "outside": (zipped({"../../a.txt": SPEECH}), "leads out"),
