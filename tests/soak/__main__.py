@@ -35,7 +35,7 @@ def batches(args: argparse.Namespace) -> list[Batch]:
     numbers = range(1, args.runs + 1)
     dealt = [tuple(numbers[at::count]) for at in range(count)]
     return [
-        Batch(args.seed, runs, wanted[at % len(wanted)], args.only, args.short, args.chunks, args.faults)
+        Batch(args.seed, runs, wanted[at % len(wanted)], args.only, args.short, args.chunks, args.faults, args.wide)
         for at, runs in enumerate(dealt)
         if runs
     ]
@@ -89,6 +89,7 @@ def main() -> int:
     parser.add_argument("--only", choices=tuple(faults.ALL), help="this fault in every run")
     parser.add_argument("--faults", type=int, default=1, help="how often in a run, with --only")
     parser.add_argument("--chunks", type=int, default=story.CHUNKS, help="how long the session is")
+    parser.add_argument("--wide", action="store_true", help="nine lanes and not four")
     parser.add_argument("--short", action="store_true", help="a few kinds of fault that are soon over")
     args = parser.parse_args()
     began = time.monotonic()

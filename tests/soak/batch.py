@@ -41,7 +41,8 @@ T = TypeVar("T")
 class Batch:
     """`numbers` are the runs of this batch out of all of the soak: the dice of each depend on seed and number alone.
 
-    `chunks` is the size of the story, `faults` how many are done to a run of which `only` is given.
+    `chunks` is the size of the story, `faults` how many are done to a run of which `only` is given, and a `wide` run
+    has nine lanes.
     """
 
     seed: int
@@ -51,6 +52,7 @@ class Batch:
     short: bool = False
     chunks: int = story.CHUNKS
     faults: int = 1
+    wide: bool = False
 
 
 @dataclass(slots=True)
@@ -111,6 +113,7 @@ class Soak:
             disk,
         )
         self._prepare(settings, rows)
+        self.calls = story.calls(batch.chunks, wide=batch.wide)
         self.reference: dict[str, str] = {}
         self.checkpoints = 0
 
@@ -157,7 +160,7 @@ class Soak:
             self._until_ended(run, lambda: None)
             self.reference = checks.digests(run)
             self.checkpoints = len(checks.kept(run))
-        if sorted(self.reference) != sorted(story.LANES) or self.model.calls != story.calls(self.batch.chunks):
+        if sorted(self.reference) != story.lanes(wide=self.batch.wide) or self.model.calls != self.calls:
             raise SystemExit(f"the undisturbed run gave {sorted(self.reference)} after {self.model.calls} calls")
 
     def disturbed(self, number: int) -> Outcome:
@@ -165,7 +168,7 @@ class Soak:
         self.stage.dice = random.Random(f"{self.batch.seed}:{number}")  # noqa: S311 - no secret
         outcome = Outcome(number, self.batch.database)
         chosen = self._choose(number)
-        due = sorted((self.stage.dice.randrange(1, story.calls(self.batch.chunks) - 4), name) for name in chosen)
+        due = sorted((self.stage.dice.randrange(1, self.calls - 4), name) for name in chosen)
         if faults.POISON in chosen:
             due = [(0, faults.POISON)]
         restarts = self._restarts()
@@ -231,7 +234,7 @@ class Soak:
         from tests.soak import checks
 
         self.model.begin(poisoned=poisoned)
-        run = self.ask(lambda: checks.start(OTHERS if poisoned else 0, self.batch.chunks))
+        run = self.ask(lambda: checks.start(OTHERS if poisoned else 0, self.batch.chunks, wide=self.batch.wide))
         self.processes.start()
         try:
             yield run
