@@ -17,6 +17,8 @@ class Answered(models.Model):
     location = models.CharField(max_length=300, blank=True)
     body = models.BinaryField(default=bytes)
     at = models.DateTimeField(help_text="When the request came.")
+    # The answer may tell of the campaign, and goes with it.
+    campaign = models.ForeignKey("campaigns.Campaign", on_delete=models.CASCADE, null=True, related_name="+")
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("actor", "key"), name="answered_once"),)

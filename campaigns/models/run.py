@@ -81,6 +81,9 @@ class LaneRun(models.Model):
     lease_until = models.DateTimeField(null=True)
     holder = models.CharField(max_length=40, blank=True, help_text="Machine and process that hold the lease.")
     rung_at = models.DateTimeField(null=True, help_text="When the doorbell last rang for this lane.")
+    queued_at = models.DateTimeField(
+        null=True, help_text="Since when it waits for a worker, however often it was rung."
+    )
     chunks_done = models.PositiveIntegerField(default=0)
     chunks_total = models.PositiveIntegerField(default=0)
     calls = models.PositiveIntegerField(default=0)
