@@ -103,7 +103,7 @@ class ArchiveCollector(Collector):
         yield _by_state("notarius_lanes", "Lanes by state.", now.lanes)
         yield from _usage(now)
         yield GaugeMetricFamily(
-            "notarius_queue_age_seconds", "How long the longest waiting lane has waited.", now.queue_age
+            "notarius_queue_age_seconds", "How long the longest waiting lane has waited for a worker.", now.queue_age
         )
         if now.queue_tasks is not None:
             yield GaugeMetricFamily("notarius_queue_tasks", "Tasks that no worker has taken.", now.queue_tasks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import Count, Min, Sum
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from campaigns import queue
@@ -30,6 +31,8 @@ class LaneTotal:
 class Now:
     """`runs` and `lanes` count by state, every state named; `queue_age` is in seconds, 0 where no lane waits.
 
+    It is the age of the longest wait for a worker, however often the doorbell rang meanwhile. A wait begins where a
+    lane is queued: when its turn comes, its worker gives it back or is gone, or its run is resumed.
     `queue_tasks` is None where the broker does not answer.
     """
 
@@ -53,12 +56,14 @@ def read_now() -> Now:
     alive = WorkerPulse.objects.filter(name__startswith=f"{pulses.SUPERVISOR} ", seen_at__gte=at - pulses.ALIVE)
     # The lanes of a paused run wait for a person, not for a worker.
     waiting = LaneRun.objects.filter(state=LaneRun.State.QUEUED, run__state__in=Run.ACTIVE)
-    since = waiting.aggregate(since=Min("rung_at"))["since"]
+    # A lane that was queued by a release before this one has no other time than that of its doorbell.
+    since = waiting.aggregate(since=Min(Coalesce("queued_at", "rung_at")))["since"]
     return Now(
         runs=_by_state(Run),
         lanes=_by_state(LaneRun),
         usage=_usage(),
-        queue_age=(at - since).total_seconds() if since else 0.0,
+        # Never below zero, whoever set a clock back.
+        queue_age=max(0.0, (at - since).total_seconds()) if since else 0.0,
         queue_tasks=_tasks(),
         supervisors=alive.count(),
     )

@@ -171,14 +171,9 @@ def sweep(*, at: datetime) -> int:
         (pk, token) for pk, token, holder, lease in running if lease is None or lease < at or processes.is_dead(holder)
     ]
     changed = sum(_take_back(pk, token, at) for pk, token in gone)
-    forgotten = Export.objects.filter(Q(rung_at=None) | Q(rung_at__lt=at - RING_AGAIN), state=State.QUEUED)
-    for pk in list(forgotten.values_list("pk", flat=True)):
-        with transaction.atomic():
-            rung = Export.objects.filter(pk=pk, state=State.QUEUED).exclude(rung_at__gte=at - RING_AGAIN)
-            if rung.update(rung_at=at):
-                _ring(pk)
-                changed += 1
-    return changed + expire(at=at)
+    # Before the doorbell, which fails while the broker is away.
+    changed += expire(at=at)
+    return changed + _ring_again(at)
 
 
 def over(*, at: datetime) -> QuerySet[Export]:
@@ -306,6 +301,26 @@ def _take_back(export_id: int, token: str, at: datetime) -> bool:
     ):
         return True
     if not held.update(state=State.QUEUED, token="", lease_until=None, rung_at=at):
+        return False
+    _ring(export_id)
+    return True
+
+
+def _ring_again(at: datetime) -> int:
+    # Rung for in the future: the clock was set back, and the queue will not hand out that task until then.
+    forgotten = Export.objects.filter(
+        Q(rung_at=None) | Q(rung_at__lt=at - RING_AGAIN) | Q(rung_at__gt=at + RING_AGAIN), state=State.QUEUED
+    )
+    rows = list(forgotten.values_list("pk", "rung_at"))
+    # With tasks still undelivered everybody is busy, and ringing would only lengthen the line.
+    if not rows or queue.undelivered():
+        return 0
+    return sum(_ring_once_more(pk, rung_at, at) for pk, rung_at in rows)
+
+
+@transaction.atomic
+def _ring_once_more(export_id: int, rung_at: datetime | None, at: datetime) -> bool:
+    if not Export.objects.filter(pk=export_id, state=State.QUEUED, rung_at=rung_at).update(rung_at=at):
         return False
     _ring(export_id)
     return True

@@ -16,7 +16,7 @@ from django.db.models import F
 from django.db.models.expressions import Combinable
 from django.utils import timezone
 
-from campaigns import processes
+from campaigns import costs, processes
 from campaigns.models import CallSeat, Campaign, Delivery, Export, LaneRun, Run
 from extraction.codes import Code
 from extraction.errors import LeaseLost, RunCancelled
@@ -51,6 +51,7 @@ def claim(*, lane_id: int, at: datetime) -> str | None:
     )
     if not taken:
         return None
+    costs.turn_month(run=run, lane_id=lane_id, at=at)
     Run.objects.filter(pk=run.pk, state=Run.State.QUEUED).update(state=Run.State.RUNNING)
     return token
 
@@ -68,21 +69,39 @@ def fence(*, lane_id: int, token: str, **changes: str | int | datetime | Combina
 def beat(*, lane_id: int, token: str, **changes: int | Combinable) -> None:
     """Say that the lane is alive. Raises LeaseLost, or RunCancelled when its run was cancelled."""
     fence(lane_id=lane_id, token=token, **changes)
-    if Run.objects.filter(lanes=lane_id, state=Run.State.CANCELLED).exists():
+    run = Run.objects.filter(lanes=lane_id).only("state", "created_at").first()
+    if run is not None and run.state == Run.State.CANCELLED:
         raise RunCancelled("The run was cancelled.")
+    now = timezone.now()
+    if run is not None and run.created_at < costs.begin_of_month(now):
+        _turn_month(lane_id, now)
+
+
+@transaction.atomic
+def _turn_month(lane_id: int, at: datetime) -> None:
+    """Have a lane at which somebody works while the month turns counted in each month by itself."""
+    run = Run.objects.select_for_update().filter(lanes=lane_id).first()
+    if run is not None:
+        costs.turn_month(run=run, lane_id=lane_id, at=at)
 
 
 @transaction.atomic
 def give_back(*, lane_id: int, token: str) -> bool:
     """Put a lane that was stopped on purpose back into the queue, its attempt not counted. False: not ours any more.
 
-    The next sweep rings for it. In a run that was cancelled meanwhile it ends instead: nobody would ring.
+    The next sweep rings for it, and its waiting begins anew: until now somebody was at it. In a run that was cancelled
+    meanwhile it ends instead: nobody would ring.
     """
     run = Run.objects.select_for_update().filter(lanes=lane_id).first()
     if run is not None and run.state == Run.State.CANCELLED:
         ended = {"state": State.CANCELLED, "finished_at": timezone.now(), "error_code": Code.RUN_CANCELLED.value}
     else:
-        ended = {"state": State.QUEUED, "rung_at": None, "attempts": F("attempts") - 1}
+        ended = {
+            "state": State.QUEUED,
+            "rung_at": None,
+            "queued_at": timezone.now(),
+            "attempts": F("attempts") - 1,
+        }
     mine = LaneRun.objects.held_with(token).filter(pk=lane_id)
     changed = bool(mine.update(token="", holder="", lease_until=None, **ended))
     # After the lane, as everywhere: two transactions that need both never wait for each other.

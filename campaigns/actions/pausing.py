@@ -58,5 +58,6 @@ def resume(*, run: Run, by: User | None, token_cap: int | None = None, cost_cap:
     queued = locked.lanes.filter(state=LaneRun.State.QUEUED)
     for lane_id in queued.values_list("pk", flat=True):
         ring(lane_id)
-    queued.update(rung_at=now)
+    # From here on they wait for a worker; before, they waited for a person.
+    queued.update(rung_at=now, queued_at=now)
     return locked

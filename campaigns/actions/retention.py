@@ -53,7 +53,7 @@ def exchanges(before: datetime | None, campaign: Campaign | None) -> QuerySet[Ex
 
 def checkpoints(before: datetime | None, campaign: Campaign | None) -> QuerySet[Checkpoint]:
     """Return the stored results of calls, but for sessions of which a run has not ended."""
-    rows = Checkpoint.objects.exclude(session__in=Run.objects.filter(state__in=Run.UNENDED).values("session"))
+    rows = Checkpoint.objects.exclude(session__in=_with_unended_runs())
     rows = rows if before is None else rows.filter(created_at__lt=before)
     return rows if campaign is None else rows.filter(session__campaign=campaign)
 
@@ -62,7 +62,8 @@ def unwanted_versions(before: datetime | None, campaign: Campaign | None) -> Que
     """Return the extractions that were rejected, or superseded without ever being approved, and that nothing needs.
 
     What has a part in a history stays: made or answered by a decision, made from another version or into one, read by
-    another lane's version, or the newest of its artifact, whose number must not be given again.
+    another lane's version, or the newest of its artifact, whose number must not be given again. So do all of a session
+    of which a run has not ended: its lanes may have bound one, or will bind what the run itself gave.
     """
     rows = ArtifactVersion.objects.filter(state=State.REJECTED) | ArtifactVersion.objects.filter(
         state=State.SUPERSEDED, decided_at=None
@@ -70,6 +71,7 @@ def unwanted_versions(before: datetime | None, campaign: Campaign | None) -> Que
     rows = rows.filter(parent=None, made_by=None).exclude(
         pk__in=ArtifactVersion.objects.exclude(parent=None).values("parent")
     )
+    rows = rows.exclude(artifact__session__in=_with_unended_runs())
     rows = rows if before is None else rows.filter(created_at__lt=before).exclude(decided_at__gte=before)
     rows = rows if campaign is None else rows.filter(artifact__session__campaign=campaign)
     found = list(rows.values_list("pk", "artifact__session_id", "artifact__lane", "number"))
@@ -122,6 +124,11 @@ def _limits(at: datetime) -> list[tuple[str, datetime]]:
     """Return the kinds that the settings end, each with the moment before which it goes."""
     days = {name: getattr(settings, each.setting) for name, each in AGED.items()}
     return [(name, at - timedelta(days=kept)) for name, kept in days.items() if kept]
+
+
+def _with_unended_runs() -> QuerySet[Run, Any]:
+    """Return the sessions of which a run waits, works or is paused, for a subquery."""
+    return Run.objects.filter(state__in=Run.UNENDED).order_by().values("session")
 
 
 def _needed(sessions: set[int]) -> set[tuple[int, str, int]]:

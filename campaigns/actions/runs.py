@@ -188,7 +188,8 @@ def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -
             error_message=EXHAUSTED,
         )
     else:
-        changed = seen.update(state=State.QUEUED, token="", lease_until=None, rung_at=at)
+        # Its waiting begins anew: until now somebody was thought to be at it.
+        changed = seen.update(state=State.QUEUED, token="", lease_until=None, rung_at=at, queued_at=at)
         if changed and run.state in Run.ACTIVE:
             ring(lane_id)
     if changed:
@@ -257,8 +258,8 @@ def _open(lane: LaneRun, *, lacking: Sequence[str]) -> None:
         lane.error_message = f"This lane reads what {', '.join(lacking)} did not give."
         lane.save(update_fields=("state", "finished_at", "error_code", "error_message"))
         return
-    lane.state, lane.rung_at = State.QUEUED, now
-    lane.save(update_fields=("state", "rung_at"))
+    lane.state, lane.rung_at, lane.queued_at = State.QUEUED, now, now
+    lane.save(update_fields=("state", "rung_at", "queued_at"))
     ring(lane.pk)
 
 

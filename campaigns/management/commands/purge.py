@@ -19,7 +19,8 @@ class Command(BaseCommand):
     help = (
         "Remove what is past its time: everything that the retention settings and terms end, or the kinds that are "
         "named. Exchanges, checkpoints and unwanted versions that are named go whatever the settings say: all, or "
-        "those chosen by age and campaign. Transcripts, decisions and what was ever approved stay."
+        "those chosen by age and campaign. Transcripts, decisions and what was ever approved stay, and so do "
+        "checkpoints and versions of a session with a run that has not ended."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
 from campaigns import schedules
-from campaigns.actions import retention, reviews, versions
+from campaigns.actions import corrections, pausing, plans, pulses, retention, reviews, runs, versions
+from campaigns.actions.work import SUCCEEDED, work
 from campaigns.models import (
     Answered,
     ArtifactVersion,
@@ -35,6 +38,7 @@ from tests.campaigns.reviews.acting import on
 State = ArtifactVersion.State
 DAYS = {"KEEP_EXCHANGES_DAYS": 10, "KEEP_CHECKPOINTS_DAYS": 10, "KEEP_REJECTED_DAYS": 10}
 OLD = timedelta(days=11)
+SWEEP = timedelta(seconds=schedules.SWEEP_S)
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +113,55 @@ def test_checkpoints_stay_while_a_run_may_need_them(state: Run.State, transcript
 
     assert retention.purge_due(at=at)["checkpoints"] == 0
     assert Checkpoint.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("state", "gone"),
+    [
+        (Run.State.QUEUED, False),
+        (Run.State.RUNNING, False),
+        (Run.State.PAUSED, False),
+        (Run.State.SUCCEEDED, True),
+        (Run.State.FAILED, True),
+        (Run.State.CANCELLED, True),
+    ],
+)
+def test_versions_stay_while_a_run_may_read_them(state: Run.State, gone: bool, transcript: Transcript) -> None:
+    """Of that session alone, whichever of them it is that the run would read."""
+    first = unwanted(transcript)
+    other = factories.make_transcript(factories.make_session(transcript.session.campaign, number=2))
+    unwanted(other)
+    Run.objects.filter(pk=factories.make_run(transcript).pk).update(state=state)
+    aged(ArtifactVersion, at := timezone.now())
+
+    assert retention.due(at=at)["versions"] == retention.purge_due(at=at)["versions"] == 1 + gone
+    assert ArtifactVersion.objects.filter(pk=first.pk).exists() is not gone
+
+
+def test_a_paused_run_reads_after_a_purge_what_it_gave_before(transcript: Transcript, gm: Any) -> None:
+    """Its own version was superseded by a run over the corrected transcript."""
+    session = transcript.session
+    lanes = ["dnd/npcs", "dnd/npc-occurrences"]
+    run = runs.start(session=session, pipeline=plans.named_pipeline("complete"), lanes=lanes, by=gm)
+    work(lane_id=run.lanes.get(key="dnd/npcs").pk)
+    pausing.pause(run=run, by=gm)
+    given = ArtifactVersion.objects.get()
+    speaker = transcript.units.exclude(speaker=None).values_list("speaker", flat=True)[0]
+    corrections.rename_speaker(session=session, old=str(speaker), new="Somebody", by=gm)
+    newer = runs.start(session=session, pipeline=plans.named_pipeline("npcs-only"), lanes=None, by=gm)
+    work(lane_id=newer.lanes.get().pk)
+    given.refresh_from_db()
+    aged(ArtifactVersion, at := timezone.now())
+    retention.purge_due(at=at)
+    pausing.resume(run=run, by=gm)
+
+    assert given.state == State.SUPERSEDED
+    assert work(lane_id=run.lanes.get(key="dnd/npc-occurrences").pk) == SUCCEEDED
+    read = ArtifactVersion.objects.get(artifact__lane="dnd/npc-occurrences")
+    assert read.manifest["references"]["npcs"]["version"] == given.number
+    # Once the run has ended, what was made of it needs it.
+    aged(ArtifactVersion, at)
+    assert retention.purge_due(at=at)["versions"] == 0
 
 
 def approved_once(first: ArtifactVersion) -> None:
@@ -253,3 +306,70 @@ def test_supervisor_outlives_a_disk_that_refuses(transcript: Transcript, monkeyp
     schedules.purge_daily(at=timezone.now())
 
     assert WorkerPulse.objects.filter(name="purge daily").exists()
+
+
+class Locked:
+    """A purge that a locked database refuses so many times."""
+
+    def __init__(self, times: int) -> None:
+        self.times, self.tried = times, 0
+
+    def __call__(self, **kwargs: object) -> dict[str, int]:
+        self.tried += 1
+        if self.tried <= self.times:
+            raise OperationalError("database is locked")
+        return {}
+
+
+def test_a_purge_that_the_database_refused_is_tried_at_the_next_sweep(
+    db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at, locked = timezone.now(), Locked(2)
+    monkeypatch.setattr(retention, "purge_due", locked)
+    for sweeps in range(2):
+        with pytest.raises(OperationalError):
+            schedules.purge_daily(at=at + sweeps * SWEEP)
+    for sweeps in range(2, 100):
+        schedules.purge_daily(at=at + sweeps * SWEEP)
+
+    assert locked.tried == 3
+    schedules.purge_daily(at=at + timedelta(hours=23))
+    assert locked.tried == 3
+    schedules.purge_daily(at=at + timedelta(hours=25))
+    assert locked.tried == 4
+    assert WorkerPulse.objects.filter(name="purge daily").count() == 1
+
+
+def test_a_purge_that_could_not_be_given_back_is_tried_after_a_while(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The database refuses that too, or the supervisor was killed in the middle: no day is lost by it."""
+    at, locked = timezone.now(), Locked(1)
+    monkeypatch.setattr(retention, "purge_due", locked)
+    stamp, stamps = pulses.stamp, count(1)
+
+    def refuse_the_second(**told: Any) -> None:
+        if next(stamps) == 2:
+            raise OperationalError("database is locked")
+        stamp(**told)
+
+    monkeypatch.setattr(pulses, "stamp", refuse_the_second)
+    with pytest.raises(OperationalError):
+        schedules.purge_daily(at=at)
+    schedules.purge_daily(at=at + SWEEP)
+    assert locked.tried == 1
+    schedules.purge_daily(at=at + schedules.PURGE_LEASE + SWEEP)
+
+    assert locked.tried == 2
+
+
+def test_another_supervisor_leaves_a_purge_alone_that_is_going_on(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    at, began = timezone.now(), []
+
+    def purge(**kwargs: object) -> dict[str, int]:
+        began.append(1)
+        schedules.purge_daily(at=at + SWEEP)
+        return {}
+
+    monkeypatch.setattr(retention, "purge_due", purge)
+    schedules.purge_daily(at=at)
+
+    assert began == [1]
