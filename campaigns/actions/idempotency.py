@@ -2,6 +2,9 @@
 
 A row is written before the work, so that of two equal requests at once only one works. It goes when the work fails:
 whoever asks again gets another try.
+
+The answers about a campaign go with it, and when words are taken from it: they may tell them. Rows of releases before
+this one name no campaign; their time is over after a day.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from campaigns.errors import ActionError, Conflict
-from campaigns.models import Answered
+from campaigns.models import Answered, Campaign
 from extraction.codes import Code
 
 if TYPE_CHECKING:
@@ -22,6 +25,14 @@ if TYPE_CHECKING:
 
 # A request that has not been answered after this long has died with its process.
 AT_WORK = timedelta(minutes=5)
+# What addresses name, and how that leads to the campaign; where an address names two of these, the first one counts.
+LEADS = {
+    "slug": "slug",
+    "run_id": "sessions__runs",
+    "version_id": "sessions__artifacts__versions",
+    "decision_id": "sessions__decisions",
+    "secret_id": "secrets",
+}
 
 
 class Reused(ActionError):
@@ -37,7 +48,17 @@ class Answer:
     body: bytes
 
 
-def claim(*, actor: str, key: str, digest: str, at: datetime) -> Answer | Answered:
+def campaign_at(lead: str, value: object) -> int | None:
+    """Return the campaign to which one of LEADS in an address leads, whoever may see it, or None where there is none.
+
+    It is kept beside the answer and told to nobody.
+    """
+    if isinstance(value, str) and not value.isprintable():
+        return None  # a database may refuse such a text; it is no campaign's name
+    return Campaign.objects.filter(**{LEADS[lead]: value}).values_list("pk", flat=True).first()
+
+
+def claim(*, actor: str, key: str, digest: str, at: datetime, campaign_id: int | None = None) -> Answer | Answered:
     """Return the answer that this request has had, or the row to `answer` or `release` after the work.
 
     Raises Reused for a key that stood for another request, Conflict while the first one is still at work.
@@ -49,9 +70,9 @@ def claim(*, actor: str, key: str, digest: str, at: datetime) -> Answer | Answer
     if found is None:
         try:
             with transaction.atomic():
-                return Answered.objects.create(actor=actor, key=key, digest=digest, at=at)
+                return Answered.objects.create(actor=actor, key=key, digest=digest, at=at, campaign_id=campaign_id)
         except IntegrityError:
-            # Another request with this key came between.
+            # Another request with this key came between, or the campaign is being removed.
             found = Answered.objects.filter(actor=actor, key=key).first()
     if found is not None and found.digest != digest:
         raise Reused("This Idempotency-Key has stood for another request. Make a new key for each thing to do.")
@@ -60,15 +81,32 @@ def claim(*, actor: str, key: str, digest: str, at: datetime) -> Answer | Answer
     return Answer(found.status, found.media_type, found.location, bytes(found.body))
 
 
-def answer(*, row: Answered, given: Answer) -> None:
-    """Keep what the request was answered."""
-    row.status, row.media_type, row.location, row.body = given.status, given.media_type, given.location, given.body
-    row.save(update_fields=["status", "media_type", "location", "body"])
+def answer(*, row: Answered, given: Answer) -> bool:
+    """Keep what the request was answered. False where its row is gone: nothing is kept then."""
+    values = {"status": given.status, "media_type": given.media_type, "location": given.location, "body": given.body}
+    return Answered.objects.filter(pk=row.pk).update(**values) == 1
+
+
+def taken() -> Conflict:
+    """Return why a request cannot be answered whose row is gone: what it did must be undone."""
+    return Conflict(
+        "Meanwhile words were taken from this campaign, or another request with this Idempotency-Key took over:"
+        " nothing was done, ask again.",
+        code=Code.IDEMPOTENCY_IN_FLIGHT,
+    )
 
 
 def release(*, row: Answered) -> None:
     """Forget a request that failed, so that it may be tried again."""
     Answered.objects.filter(pk=row.pk, status=None).delete()
+
+
+def forget(*, campaign: Campaign) -> None:
+    """Forget all answers about the campaign, also those that are still to be given.
+
+    Comes last in a transaction that holds the campaign: a request locks its row after everything else, too.
+    """
+    Answered.objects.filter(campaign=campaign).delete()
 
 
 def over(*, at: datetime) -> QuerySet[Answered]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.db import transaction
 
-from campaigns.actions import audit, exports, players, registry
+from campaigns.actions import audit, exports, idempotency, players, registry
 from campaigns.actions.locking import lock_session
 from campaigns.adapters import uploads
 from campaigns.committing import after_commit
@@ -30,7 +30,8 @@ def unfinished_runs(session: GameSession) -> list[Run]:
 def remove(*, session_id: int, by: User | None) -> None:
     """Delete the session with its transcripts, runs, artifacts and decisions, and rebuild the campaign's registry.
 
-    The campaign's exports go with it, and the uploads that wait for it: they hold the session, or may.
+    The campaign's exports go with it, the uploads that wait for it, and the answers kept for programs: they hold the
+    session, or may.
 
     Raises NotFound for a session that there is not, Conflict while a run of it waits or is at work.
     """
@@ -55,4 +56,5 @@ def remove(*, session_id: int, by: User | None) -> None:
     for kind in sorted(kind for lane in lanes if (kind := kind_of(lane)) is not None):
         registry.rebuild(campaign=campaign, kind=kind)
     players.rebuild(campaign=campaign)
+    idempotency.forget(campaign=campaign)
     erasing.erase_deleted()

@@ -2,9 +2,9 @@
 
 The structure stays: each unit keeps its id, its place and its times, and says only that it was withdrawn. The newest
 revision becomes the one without the words, so that everything made from an earlier one shows what evidence it lost.
-Recorded exchanges, checkpoints, exports and uploads that may hold the words are removed, and whoever is still at a call
-with them can store nothing of it. What a record says in its own words stays until a reviewer changes it; the page on
-evidence lists those records.
+Recorded exchanges, checkpoints, exports, uploads and answers kept for programs that may hold the words are removed, and
+whoever is still at a call with them can store nothing of it. What a record says in its own words stays until a reviewer
+changes it; the page on evidence lists those records.
 
 The words are looked for in every revision, also where they stood under another label or number, were corrected, split
 or joined with others. A unit that holds words of somebody else too goes as a whole.
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from django.db import transaction
 
-from campaigns.actions import audit, exports, leases, players
+from campaigns.actions import audit, exports, idempotency, leases, players
 from campaigns.actions.corrections import units_of
 from campaigns.actions.locking import lock_campaign, lock_session
 from campaigns.actions.transcripts import add_revision
@@ -90,6 +90,7 @@ def withdraw_words(*, campaign: Campaign, label: str, by: User | None) -> int:
     after_commit(uploads.discard_all, campaign_id=campaign.pk)
     # What players read says of which words it was made.
     players.rebuild(campaign=campaign)
+    idempotency.forget(campaign=campaign)
     erasing.erase_deleted()
     audit.record(
         by=by, act="words.withdraw", subject=campaign, campaign=campaign, sessions=len(sessions), units=removed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import wraps
+from inspect import signature
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
@@ -19,6 +20,7 @@ from campaigns.actions.idempotency import Answer
 from campaigns.api.auth import caller_of
 from campaigns.errors import ActionError
 from extraction.canonical import JsonValue, bytes_digest, digest
+from extraction.errors import InternalError
 
 HEADER = "Idempotency-Key"
 REPLAYED = "Idempotent-Replayed"
@@ -54,26 +56,43 @@ def _marked(endpoint: Endpoint, *, together: bool) -> Endpoint:
 
 
 def _kept(endpoint: Endpoint, together: bool) -> Endpoint:
+    lead = _lead_of(endpoint)
+
     @wraps(endpoint)
     def answered(request: HttpRequest, **values: object) -> HttpResponse:
         key = request.headers.get(HEADER)
         if key is None:
             return endpoint(request, **values)
         claimed = idempotency.claim(
-            actor=caller_of(request), key=_valid(key), digest=_asked(request, values), at=timezone.now()
+            actor=caller_of(request),
+            key=_valid(key),
+            digest=_asked(request, values),
+            at=timezone.now(),
+            campaign_id=idempotency.campaign_at(lead, values[lead]),
         )
         if isinstance(claimed, Answer):
             return _again(claimed)
         try:
             with transaction.atomic() if together else nullcontext():
                 response = endpoint(request, **values)
-                idempotency.answer(row=claimed, given=_answer_of(response))
+                kept = idempotency.answer(row=claimed, given=_answer_of(response))
+                if together and not kept:
+                    raise idempotency.taken()
         except BaseException:
             idempotency.release(row=claimed)
             raise
         return response
 
     return answered
+
+
+def _lead_of(endpoint: Endpoint) -> str:
+    """Return which of the names in the endpoint's address leads to the campaign of which its answers may tell."""
+    named = signature(endpoint).parameters
+    for lead in idempotency.LEADS:
+        if lead in named:
+            return lead
+    raise InternalError(f"nobody would know whose the answers of {endpoint.__name__} are")
 
 
 def _valid(key: str) -> str:

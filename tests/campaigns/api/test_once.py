@@ -11,10 +11,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from campaigns.actions import idempotency
+from campaigns.actions import idempotency, removal, sessions, withdrawal
 from campaigns.actions.idempotency import Answer, Reused
+from campaigns.api import once
 from campaigns.errors import Conflict
 from campaigns.models import Answered, ArtifactVersion, Campaign, Decision, Run, Transcript
+from extraction.errors import InternalError
+from tests import factories, standard
 from tests.campaigns.api.conftest import bearer
 
 if TYPE_CHECKING:
@@ -169,3 +172,108 @@ def test_tokens_are_made_without_a_key_so_that_none_is_kept_in_clear(gm: User, d
 
     assert got.status_code == 201
     assert not Answered.objects.exists()
+
+
+NOTE = "The king is dead."
+
+
+def hidden_away(gm: User, slug: str = "salt-ferry") -> int:
+    """Keep a passage from players, with a note, under a key; return the secret's number."""
+    unit = standard.UNITS[0].unit_id
+    wanted = {"kind": "range", "session": 1, "start_unit_id": unit, "end_unit_id": unit, "note": NOTE}
+    answer = bearer(gm, "admin").post(
+        f"/api/v1/campaigns/{slug}/secrets", wanted, content_type="application/json", headers=KEY
+    )
+    assert answer.status_code == 201
+    return int(answer.json()["id"])
+
+
+def told() -> bytes:
+    """Return all that is kept of answers."""
+    return b"".join(bytes(row.body) for row in Answered.objects.all())
+
+
+def test_answers_about_a_campaign_go_with_it(gm: User, transcript: Transcript) -> None:
+    other = factories.make_campaign("the-other")
+    factories.make_membership(other, gm, "gm")
+    factories.make_transcript(factories.make_session(other))
+    kept = hidden_away(gm, "the-other")
+    hidden_away(gm)
+    removal.remove_campaign(campaign=transcript.session.campaign, confirmed="salt-ferry", by=None)
+
+    assert [row.campaign_id for row in Answered.objects.all()] == [other.pk]
+    assert f'"id":{kept},'.encode() in told().replace(b" ", b"")
+
+
+def test_answers_are_forgotten_when_words_are_withdrawn(gm: User, transcript: Transcript) -> None:
+    hidden_away(gm)
+    assert NOTE.encode() in told()
+    withdrawal.withdraw_words(campaign=transcript.session.campaign, label=standard.PIKE, by=None)
+
+    assert told() == b""
+
+
+def test_answers_are_forgotten_when_a_session_is_removed(gm: User, transcript: Transcript) -> None:
+    hidden_away(gm)
+    sessions.remove(session_id=transcript.session.pk, by=None)
+
+    assert told() == b""
+
+
+def test_every_write_knows_whose_its_answer_is(
+    gm: User, client: Client, transcript: Transcript, pending: ArtifactVersion
+) -> None:
+    """Each kind of address: by short name, by a run, a version, a decision and a secret."""
+    started = run(client, {"idempotency-key": "run"}).json()["id"]
+    acted = {"act": "rename", "record": 0, "name": "Dell"}
+    secret = hidden_away(gm)
+    asked: list[tuple[str, object]] = [
+        (f"runs/{started}/cancel", {}),
+        (f"artifact-versions/{pending.pk}/acts", acted),
+        ("decisions/{}/withdraw", {}),
+        (f"secrets/{secret}/reveal", {}),
+    ]
+    admin = bearer(gm, "admin")
+    for at, (path, body) in enumerate(asked):
+        decision = Decision.objects.last()
+        full = f"/api/v1/{path.format(decision.pk if decision else 0)}"
+        got = admin.post(full, body, content_type="application/json", headers={"idempotency-key": f"k{at}"})
+        assert got.status_code in (200, 201, 409), (path, got.content)
+
+    rows = Answered.objects.all()
+    assert {row.campaign_id for row in rows} == {transcript.session.campaign_id}
+    assert len(rows) >= 5
+
+
+def test_an_endpoint_whose_answers_belong_to_nobody_is_refused_at_the_start() -> None:
+    with pytest.raises(InternalError):
+        once._kept(lambda request, name: None, True)  # type: ignore[arg-type,return-value]  # never called
+
+
+@pytest.mark.parametrize("slug", ["no-such", "%00", "a%20b"])
+def test_a_campaign_that_there_is_not_is_told_with_a_key_too(slug: str, client: Client, transcript: Transcript) -> None:
+    got = client.post(
+        f"/api/v1/campaigns/{slug}/exports", {"format": "json"}, content_type="application/json", headers=KEY
+    )
+
+    assert got.status_code == 404
+    assert not Answered.objects.exists()
+
+
+def test_what_is_still_at_work_while_words_go_is_not_done(
+    client: Client, transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The withdrawal forgets the row of a request that has not answered yet, and which may have read the words."""
+    keep = idempotency.answer
+
+    def withdrawn_before(**arguments: object) -> bool:
+        idempotency.forget(campaign=transcript.session.campaign)
+        return keep(**arguments)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(idempotency, "answer", withdrawn_before)
+    refused, stored = run(client), upload(client, b"Yun: Hm.")
+    monkeypatch.undo()
+
+    assert (refused.status_code, refused.json()["code"]) == (409, "idempotency.in_flight")
+    assert (stored.status_code, told()) == (201, b"")
+    assert (Run.objects.count(), run(client).status_code) == (0, 202)
