@@ -8,7 +8,7 @@ theirs.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,19 +51,32 @@ class Usage:
 
 
 def usage_since(since: datetime) -> Usage:
-    """Return what the lanes of runs started since then have used, in three queries."""
+    """Return what the lanes of runs started since then have used, in three queries.
+
+    Campaigns of one name have their short names beside it.
+    """
     lanes = LaneRun.objects.filter(run__created_at__gte=since)
-    campaigns = dict(lanes.values_list("run_id", "run__session__campaign__name"))
+    of_campaign = "run__session__campaign__"
+    rows = list(lanes.values_list("run_id", f"{of_campaign}slug", f"{of_campaign}name"))
+    slugs = {run: slug for run, slug, _ in rows}
     total, by = Used(), [defaultdict[str, Used](Used) for _ in range(3)]
     for use in uses(lanes):
-        groups = (campaigns.get(use.run, "?"), use.key, use.planned.profile if use.planned else "?")
+        groups = (slugs.get(use.run, "?"), use.key, use.planned.profile if use.planned else "?")
         for used in (total, *(group[name] for group, name in zip(by, groups, strict=True))):
             used.add(use)
-    return Usage(total, *(_lines(group, total) for group in by))
+    campaigns, *others = by
+    called = _called({slug: name for _, slug, name in rows})
+    return Usage(total, _lines(campaigns, total, called), *(_lines(group, total, {}) for group in others))
 
 
-def _lines(group: Mapping[str, Used], total: Used) -> list[Line]:
-    lines = [Line(name, used, _costs(used, total)) for name, used in group.items()]
+def _called(names: Mapping[str, str]) -> dict[str, str]:
+    """Return by short name how each campaign is called: by its name, and the short one where another has that too."""
+    often = Counter(names.values())
+    return {slug: f"{name} ({slug})" if often[name] > 1 else name for slug, name in names.items()}
+
+
+def _lines(group: Mapping[str, Used], total: Used, called: Mapping[str, str]) -> list[Line]:
+    lines = [Line(called.get(key, key), used, _costs(used, total)) for key, used in group.items()]
     return sorted(lines, key=lambda line: (-line.used.tokens, line.name))
 
 

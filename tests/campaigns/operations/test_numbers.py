@@ -74,6 +74,18 @@ def test_each_line_has_its_share_of_each_currencys_cost() -> None:
     assert [cost.currency for cost in usage.by_profile[0].costs] == ["CHF", "EUR"]
 
 
+def test_campaigns_of_one_name_are_told_apart() -> None:
+    used = [used_lane(name=name, prices=None) for name in ("The Salt Ferry", "The Salt Ferry", "Elsewhere")]
+    slugs = [lane.run.session.campaign.slug for lane in used]
+    # Another one is named as the first is called here.
+    used_lane(name=f"The Salt Ferry ({slugs[0]})", prices=None)
+    lines = usage_since(yesterday()).by_campaign
+
+    first = f"The Salt Ferry ({slugs[0]})"
+    assert sorted(line.name for line in lines) == sorted([first, first, f"The Salt Ferry ({slugs[1]})", "Elsewhere"])
+    assert {(line.used.calls, line.used.tokens) for line in lines} == {(3, 1_250_000)}
+
+
 def test_runs_before_the_period_are_left_out() -> None:
     lane = used_lane(name="Old", prices=None)
     Run.objects.filter(pk=lane.run_id).update(created_at=timezone.now() - timedelta(days=2))
