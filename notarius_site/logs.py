@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 import traceback
 from datetime import UTC, datetime
 from types import TracebackType
@@ -11,6 +12,7 @@ from typing import TypeAlias
 
 from campaigns import tracing
 
+CONSOLE = "{asctime} {levelname} {name} {message}"
 ExcInfo: TypeAlias = "tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]"
 
 
@@ -28,6 +30,11 @@ class ContentSafeFormatter(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:
         ids = " ".join(f"{name}={value}" for name, value in tracing.ids_of(record).items())
         return super().formatMessage(record) + (f" [{ids}]" if ids else "")
+
+
+def console_formatter() -> logging.Formatter:
+    """Return what formats lines for people."""
+    return ContentSafeFormatter(CONSOLE, style="{")
 
 
 class JsonFormatter(ContentSafeFormatter):
@@ -55,4 +62,23 @@ class ViewInsteadOfAddress(logging.Filter):
         if request is not None:
             status = getattr(record, "status_code", "error")
             record.msg, record.args = "%s in %s", (status, match.view_name if match else "no view")
+        return True
+
+
+class NothingAskedFor(logging.Filter):
+    """Takes out of gunicorn's own lines what was asked for and by whom: of a broken request it would quote all.
+
+    Such a line is written while the exception is dealt with; its kind is what is told.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = str(record.msg)
+        if said.startswith("Invalid request"):
+            kind = sys.exc_info()[0]
+            record.msg, record.args = "refused a request: %s", (kind.__name__ if kind else "unknown",)
+        elif said.startswith("Error handling request"):
+            record.msg, record.args = "a request failed outside of the site", ()
+        elif "\n" in said:
+            # What comes after the first line is the text of an exception, or the whole configuration.
+            record.msg, record.args = said.partition("\n")[0], ()
         return True

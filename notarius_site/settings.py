@@ -7,7 +7,7 @@ from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-from notarius_site import env
+from notarius_site import env, logs
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # Made for this user alone: other people of the machine have no business with the database and the files in it.
@@ -75,6 +75,17 @@ SQLITE_OPTIONS = {
         " PRAGMA mmap_size=134217728; PRAGMA cache_size=-20000"
     ),
 }
+# A PostgreSQL that says nothing must hold nobody up: the library would wait two minutes for a connection to it, and
+# the kernel a quarter of an hour for an answer. Seconds, but for the last, which is in milliseconds: so long may data
+# that was sent be unacknowledged. libpq leaves all but the first alone on a Unix socket. What the address says wins.
+POSTGRES_OPTIONS = {
+    "connect_timeout": 5,
+    "keepalives": 1,
+    "keepalives_idle": 20,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 20_000,
+}
 database_url = env.secret(os.environ, "DATABASE_URL")
 if database_url:
     DATABASES = {"default": env.database(database_url, "DATABASE_URL")}
@@ -86,7 +97,11 @@ if EMBEDDED_DATABASE:
     # A file of each test process' own: several connections to a database in memory lock each other out.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / f"test-{os.getpid()}.sqlite3")}
 else:
-    DATABASES["default"] |= {"CONN_MAX_AGE": 120, "CONN_HEALTH_CHECKS": True}
+    DATABASES["default"] |= {
+        "CONN_MAX_AGE": 120,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": POSTGRES_OPTIONS | DATABASES["default"].get("OPTIONS", {}),
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # One cache for all processes and hosts, in a table that `migrate` makes (campaigns.models.CacheRow).
@@ -239,7 +254,7 @@ LOGGING = {
     "formatters": {
         "console": {
             "()": "notarius_site.logs.ContentSafeFormatter",
-            "format": "{asctime} {levelname} {name} {message}",
+            "format": logs.CONSOLE,
             "style": "{",
         },
         "json": {"()": "notarius_site.logs.JsonFormatter"},

@@ -139,7 +139,7 @@ def _start_web(host: str, port: int) -> subprocess.Popen[bytes]:
     bind = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     options = ("--worker-class", "gthread", "--workers", "2", "--threads", "4", "--log-level", "warning")
     # The socket would lie in the home folder, and nobody asks it anything.
-    limits = ("--limit-request-line", "8190", "--no-control-socket")
+    limits = ("--limit-request-line", "8190", "--no-control-socket", "--config", "python:notarius_site.serving")
     command = (sys.executable, "-m", "gunicorn", "notarius_site.wsgi:application", "--bind", bind, *options, *limits)
     return processes.start_child(command, environ=_shared_metrics(), end_with_parent=True)
 
