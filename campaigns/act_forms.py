@@ -13,6 +13,7 @@ from campaigns.actions import bindings
 from campaigns.actions.bulk import undisputed
 from campaigns.actions.nodes import Node, Record, heading, read_nodes
 from campaigns.errors import ActionError, Invalid, Problem
+from campaigns.library.places import positions_of
 from campaigns.models import ArtifactVersion
 from campaigns.presentation import shown
 from campaigns.record_fields import UNITS_HELP, Field, Fieldset, Option, fieldsets, read_ranges, refusal, show_ranges
@@ -23,6 +24,8 @@ from extraction.identity import comparison_key
 from extraction.registry import LANES
 
 MALFORMED = sentence_for({"code": Code.RECORD_SHAPE.value})
+MOST_RANGES = 50_000
+MOST_PROBLEMS = 20
 NO_ACTION = "A turn has at least one action."
 ONE_ACTION = "This turn has one action, so it cannot be split: add the other one first."
 PLACED = "location-occurrences"
@@ -136,8 +139,11 @@ def cited_units(seen: Seen, posted: Posted, name: str = "ranges", *, needed: boo
     ranges = read_ranges(posted.text(name), name)
     if needed and not ranges:
         raise Invalid([Problem(None, name, Code.EVIDENCE_MISSING.value, UNCITED)])
-    units = seen.version.transcript.units.filter(unit_id__in={unit for ends in ranges for unit in ends})
-    places: dict[int, int] = dict(units.values_list("unit_id", "position"))
+    if len(ranges) > MOST_RANGES:
+        raise refusal(name, f"There are {len(ranges):,} units and ranges here: name at most {MOST_RANGES:,} at once.")
+    transcript = seen.version.transcript_id
+    found = positions_of({transcript: {unit for ends in ranges for unit in ends}})
+    places = {unit: place for (_, unit), place in found.items()}
     absent = dict.fromkeys(unit for ends in ranges for unit in ends if unit not in places)
     problems = [
         Problem(None, name, Code.EVIDENCE_UNKNOWN_UNIT.value, f"There is no unit {unit} in this transcript.")
@@ -147,6 +153,9 @@ def cited_units(seen: Seen, posted: Posted, name: str = "ranges", *, needed: boo
         if absent.keys().isdisjoint((start, end)) and places[start] > places[end]:
             sentence = f"A range goes from the earlier unit to the later one: {start}-{end} is the other way round."
             problems.append(Problem(None, name, Code.EVIDENCE_RANGE_REVERSED.value, sentence))
+    if len(problems) > MOST_PROBLEMS:
+        more = replace(problems[MOST_PROBLEMS], sentence=f"And {len(problems) - MOST_PROBLEMS:,} more are wrong.")
+        problems = [*problems[:MOST_PROBLEMS], more]
     if problems:
         raise Invalid(problems)
     return ranges

@@ -1,6 +1,7 @@
 """Titles that reviewers gave scenes. When the scenes are made anew, the encounters that begin there keep them.
 
-Nothing is written into the newer scenes: what an extraction found stays what it is.
+Nothing is written into the newer scenes: what an extraction found stays what it is. A title ends where a reviewer took
+it away: with its scene, by another title, or by another beginning of its scene or of the next one.
 """
 
 from __future__ import annotations
@@ -9,25 +10,31 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import orjson
+from django.db.models import QuerySet
 
 from campaigns.actions import decisions
 from campaigns.actions.history import lineage
 from campaigns.actions.nodes import Record
 from campaigns.carried import Way
-from campaigns.models import ArtifactVersion, Decision, Transcript, Unit
+from campaigns.library.places import positions_of
+from campaigns.models import ArtifactVersion, Decision, Transcript
 
 LANE = "dnd/scenes"
 COMBAT = "combat"
 GIVING = (Decision.Kind.EDIT, Decision.Kind.ADD)
+CHANGING = (*GIVING, Decision.Kind.DELETE)
+# What an answer says that takes a title away and gives none.
+ENDED = ""
 Ends = tuple[int, int]
+Placed = tuple[Record, range]
 
 
 @dataclass(frozen=True, slots=True)
 class GivenTitle:
     """A title with the positions that it was given to; None where their words are not in the transcript any more.
 
-    `own` says whether the version goes back to it, so that its scenes are titled as people last wanted them; `fight`
-    whether the scene was one of combat.
+    It is empty where a reviewer took one away. `own` says whether the version goes back to it, so that its scenes are
+    titled as people last wanted them; `fight` whether the scene was one of combat.
     """
 
     title: str
@@ -39,15 +46,26 @@ class GivenTitle:
         return self.stretch is not None and position in self.stretch
 
     def meets(self, other: GivenTitle) -> bool:
-        """Say whether the two stretches have a unit in common."""
+        """Say whether both are titles, and their stretches have a unit in common."""
         mine, its = self.stretch or range(0), other.stretch or range(0)
-        return max(mine.start, its.start) < min(mine.stop, its.stop)
+        return ENDED not in (self.title, other.title) and _meet(mine, its)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What a review of the version `made` said of these positions of its transcript: a title, or that it is ended."""
+
+    title: str
+    ends: Ends
+    stretch: range
+    made: ArtifactVersion
+    fight: bool = False
 
 
 def title_at(titles: Sequence[GivenTitle], position: int) -> str | None:
     """Return the title that was given last to where this is, None where the scenes themselves have it, or none was."""
     last = next((one for one in titles if one.holds(position)), None)
-    return None if last is None or last.own else last.title
+    return None if last is None or last.own else last.title or None
 
 
 def titled_in(sessions: Collection[int]) -> frozenset[int]:
@@ -57,35 +75,138 @@ def titled_in(sessions: Collection[int]) -> frozenset[int]:
 
 
 def given_titles(version: ArtifactVersion) -> tuple[GivenTitle, ...]:
-    """Return the titles that stand, newest first, where the version of the scenes has its units."""
-    rows = [row for row in decisions.live(version.artifact.session, LANE) if row.kind in GIVING]
-    if not rows:
-        return ()
-    line = lineage(version)
-    made = ArtifactVersion.objects.filter(pk__in=[row.made_id for row in rows]).select_related("transcript")
-    sources = {one.pk: one.transcript for one in made.only("transcript")}
-    said = [
-        (scene, _here(_ends(scene), sources[row.made_id], version.transcript), row.made_id in line)
-        for row in reversed(rows)
-        if row.made_id in sources
-        for scene in _given(row)
-    ]
-    places = _places(version.transcript, [unit for _, ends, _ in said for unit in ends or ()])
-    return tuple(
-        GivenTitle(scene["title"], _stretch(ends, places), own, scene["primary_mode"] == COMBAT)
-        for scene, ends, own in said
-    )
+    """Return the titles that stand, and where some were taken away, newest first, where the version has its units."""
+    return _standing(_answers(version), version)
 
 
 def approved_titles(version: ArtifactVersion) -> tuple[GivenTitle, ...]:
-    """Return those of the titles that scenes had that were approved at some time."""
-    titles = given_titles(version)
-    if not titles:
+    """Return those of the titles that scenes had that were approved at some time, and what took them away as well."""
+    answers = _answers(version)
+    if not answers:
         return ()
+    line = lineage(version)
     decided = version.artifact.versions.filter(decided_at__isnull=False).exclude(state=ArtifactVersion.State.REJECTED)
     payloads = decided.order_by().values_list("payload", flat=True)
     told = {scene["title"] for payload in payloads for scene in orjson.loads(payload)["scenes"]}
-    return tuple(one for one in titles if one.own or one.title in told)
+    led = _leading_to(decided, version.artifact.versions.all())
+
+    def approved(one: _Answer) -> bool:
+        return one.made.pk in line or (one.made.pk in led if one.title == ENDED else one.title in told)
+
+    return _standing([one for one in answers if approved(one)], version)
+
+
+def _answers(version: ArtifactVersion) -> list[_Answer]:
+    """Return what the standing acts of reviews said of titles, newest first; nothing where none ever gave one."""
+    rows = [row for row in decisions.live(version.artifact.session, LANE) if row.kind in CHANGING]
+    if all(row.kind not in GIVING for row in rows):
+        return []
+    found = ArtifactVersion.objects.filter(pk__in=[row.made_id for row in rows]).select_related("transcript", "parent")
+    made = {one.pk: one for one in found.only("transcript", "payload", "parent__payload")}
+    # What one act made another one began from, as a rule: each is read once.
+    whose = {each.pk: (each, one.transcript_id) for one in made.values() for each in (one.parent, one) if each}
+    scenes: dict[int, list[Record]] = {pk: orjson.loads(each.payload)["scenes"] for pk, (each, _) in whose.items()}
+    units: dict[int, set[int]] = {}
+    for pk, (_, transcript) in whose.items():
+        units.setdefault(transcript, set()).update(unit for scene in scenes[pk] for unit in _ends(scene))
+    places = _places(units)
+    placed = {pk: _placed(scenes[pk], places[transcript]) for pk, (_, transcript) in whose.items()}
+    answers: list[_Answer] = []
+    for row in rows:
+        if row.made_id in made:
+            one = made[row.made_id]
+            answers += _said(row, one, placed.get(one.parent_id or 0, []), placed[one.pk], answers)
+    return answers[::-1]
+
+
+def _said(
+    row: Decision, made: ArtifactVersion, was: Sequence[Placed], now: Sequence[Placed], earlier: Sequence[_Answer]
+) -> list[_Answer]:
+    """Return where the act took titles away and, newer than that, what it gave a title or a titled scene's ends."""
+    before = {_key(scene) for scene, _ in was}
+    given = {scene["title"] for scene in _given(row)}
+    ended, titled = [], []
+    for scene, stretch in now:
+        if _key(scene) in before:
+            continue
+        if scene["title"] in given or _goes_on(scene, stretch, made, earlier):
+            titled.append(_Answer(scene["title"], _ends(scene), stretch, made, scene["primary_mode"] == COMBAT))
+            continue
+        for other, its in was:
+            if scene["title"] != other["title"] and _meet(stretch, its):
+                # Where both are, which was the other's before.
+                first = scene if stretch.start >= its.start else other
+                last = scene if stretch.stop <= its.stop else other
+                part = range(max(stretch.start, its.start), min(stretch.stop, its.stop))
+                ended.append(_Answer(ENDED, (first["start_unit_id"], last["end_unit_id"]), part, made))
+    replaced = _replaced(row, [*ended, *titled], now, earlier)
+    return [*(_Answer(ENDED, one.ends, one.stretch, made) for one in replaced), *ended, *titled]
+
+
+def _replaced(
+    row: Decision, said: Sequence[_Answer], now: Sequence[Placed], earlier: Sequence[_Answer]
+) -> Iterator[_Answer]:
+    """Yield the titles that end as wholes, where their scene was removed or has another one: also where it is shorter.
+
+    A title stays where another scene has it, or is a fight that may begin there.
+    """
+    given = {scene["title"] for scene in _given(row)}
+    if row.kind == Decision.Kind.ADD or (row.kind == Decision.Kind.EDIT and not given):
+        return
+    for one in earlier:
+        others = (scene for scene, stretch in now if scene["title"] not in given and _meet(one.stretch, stretch))
+        if (
+            one.title != ENDED
+            and any(
+                one.made.transcript_id == each.made.transcript_id and _meet(one.stretch, each.stretch) for each in said
+            )
+            and not any(scene["primary_mode"] == COMBAT or scene["title"] == one.title for scene in others)
+        ):
+            yield one
+
+
+def _goes_on(scene: Record, stretch: range, made: ArtifactVersion, earlier: Sequence[_Answer]) -> bool:
+    """Say whether a reviewer had given the scene its title before."""
+    return any(
+        one.title == scene["title"] and one.made.transcript_id == made.transcript_id and _meet(one.stretch, stretch)
+        for one in earlier
+    )
+
+
+def _standing(answers: Sequence[_Answer], version: ArtifactVersion) -> tuple[GivenTitle, ...]:
+    """Return the answers, newest first, where the version has their units, without those that newer ones replace."""
+    line = lineage(version) if answers else []
+    newer: dict[int, list[range]] = {}
+    left = []
+    for one in answers:
+        over = newer.setdefault(one.made.transcript_id, [])
+        if not _covered(one.stretch, over):
+            left.append((one, _here(one, version.transcript)))
+        over.append(one.stretch)
+    units = {unit for _, ends in left for unit in ends or ()}
+    places = _places({version.transcript_id: units})[version.transcript_id]
+    return tuple(GivenTitle(one.title, _stretch(ends, places), one.made.pk in line, one.fight) for one, ends in left)
+
+
+def _covered(stretch: range, newer: Sequence[range]) -> bool:
+    """Say whether no unit of the stretch is in none of the newer ones."""
+    at = stretch.start
+    for one in sorted(newer, key=lambda one: one.start):
+        if one.start <= at:
+            at = max(at, one.stop)
+    return at >= stretch.stop
+
+
+def _leading_to(decided: QuerySet[ArtifactVersion], versions: QuerySet[ArtifactVersion]) -> frozenset[int]:
+    """Return the versions and all that each was made from."""
+    parents = dict(versions.order_by().values_list("pk", "parent_id"))
+    found: set[int] = set()
+    for pk in decided.order_by().values_list("pk", flat=True):
+        at: int | None = pk
+        while at is not None and at not in found:
+            found.add(at)
+            at = parents.get(at)
+    return frozenset(found)
 
 
 def _given(row: Decision) -> Iterator[Record]:
@@ -96,25 +217,44 @@ def _given(row: Decision) -> Iterator[Record]:
             yield scene
 
 
+def _placed(scenes: Sequence[Record], places: Mapping[int, int]) -> list[Placed]:
+    return [(scene, stretch) for scene in scenes if (stretch := _stretch(_ends(scene), places)) is not None]
+
+
+def _key(scene: Record) -> tuple[str, str, Ends]:
+    return scene["title"], scene["primary_mode"], _ends(scene)
+
+
 def _ends(scene: Record) -> Ends:
     return scene["start_unit_id"], scene["end_unit_id"]
 
 
-def _here(ends: Ends, source: Transcript, transcript: Transcript) -> Ends | None:
-    """Return the ends by the units of the other revision; None where the words of either were changed."""
-    if source.pk == transcript.pk:
-        return ends
-    way = Way.between(source, transcript)
-    first, last = (way.standing(unit, unit) for unit in ends)
+def _here(answer: _Answer, transcript: Transcript) -> Ends | None:
+    """Return the ends by the units of the other revision; None where the words of a title's ends were changed."""
+    if answer.made.transcript_id == transcript.pk:
+        return answer.ends
+    way = Way.between(answer.made.transcript, transcript)
+    if answer.title == ENDED:
+        # However little of it is left, what was taken away does not come back there.
+        parts = way.standing(*answer.ends)
+        return (parts[0][0], parts[-1][1]) if parts else None
+    first, last = (way.standing(unit, unit) for unit in answer.ends)
     return (first[0][0], last[0][1]) if first and last else None
 
 
-def _places(transcript: Transcript, units: Sequence[int]) -> Mapping[int, int]:
-    rows = Unit.objects.filter(transcript=transcript, unit_id__in=units)
-    return dict(rows.order_by().values_list("unit_id", "position"))
+def _places(wanted: Mapping[int, Collection[int]]) -> dict[int, dict[int, int]]:
+    """Return by transcript and unit id where each of these units stands."""
+    found: dict[int, dict[int, int]] = {transcript: {} for transcript in wanted}
+    for (transcript, unit), place in positions_of(wanted).items():
+        found[transcript][unit] = place
+    return found
 
 
 def _stretch(ends: Ends | None, places: Mapping[int, int]) -> range | None:
     if ends is None or not all(unit in places for unit in ends):
         return None
     return range(places[ends[0]], places[ends[1]] + 1)
+
+
+def _meet(one: range, other: range) -> bool:
+    return max(one.start, other.start) < min(one.stop, other.stop)

@@ -225,7 +225,8 @@ def _actions_shown(item: Item, posted: QueryDict | None) -> list[Fieldset]:
     """Return a group of controls an action, and an empty one to add another."""
     given = item.get("actions")
     actions = [one for one in given if isinstance(one, Mapping)] if isinstance(given, list) else []
-    count = len(actions) + 1 if posted is None or "actions" not in posted else _count(posted)
+    # Whoever sent another number is told so when the form is read, and gets it back whole.
+    count = (None if posted is None else _count(posted)) or len(actions) + 1
     groups = [Fieldset((Field("actions", "", "hidden", str(count)),))]
     for at in range(count):
         action: Item = actions[at] if at < len(actions) else {}
@@ -245,6 +246,8 @@ def _actions_shown(item: Item, posted: QueryDict | None) -> list[Fieldset]:
 def _actions_read(posted: QueryDict) -> list[JsonValue]:
     found: list[JsonValue] = []
     count = _count(posted)
+    if count is None:
+        raise ActionError("The form came back incomplete. Open it again.")
     for at in range(count):
         said = {spec.name: spec.read(posted.get(f"action-{at}-{spec.name}", "")) for spec in ACTION}
         blank = at == count - 1 and not any(said[name] for name in ("declaration", "targets", "resolution"))
@@ -253,8 +256,7 @@ def _actions_read(posted: QueryDict) -> list[JsonValue]:
     return found
 
 
-def _count(posted: QueryDict) -> int:
+def _count(posted: QueryDict) -> int | None:
+    """Return of how many actions the form says that it is, None where that can be no form's."""
     text = posted.get("actions", "")
-    if not re.fullmatch(r"[0-9]{1,4}", text) or not 1 <= int(text) <= MOST_ACTIONS:
-        raise ActionError("The form came back incomplete. Open it again.")
-    return int(text)
+    return int(text) if re.fullmatch(r"[0-9]{1,4}", text) and 1 <= int(text) <= MOST_ACTIONS else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from extraction.registry import LANES
 
 Range = tuple[int, int]
 Places = dict[int, int]
+# By how many bits the length has: where ranges begin and end, and who cites them; first those that begin first.
+Stretches = dict[int, list[tuple[int, int, tuple[int, Range]]]]
 TRAITS = 7
 PERSON, PROMPT, MODEL, TRANSCRIPT, DECISIONS, REGISTRY, RULES = (
     "person",
@@ -121,17 +124,30 @@ def places_of(*versions: ArtifactVersion) -> list[Places]:
 
 def citing(records: Sequence[Record], wanted: Iterable[Range], places: Places) -> list[list[tuple[int, Range]]]:
     """Return for each wanted range who cites any unit of it: positions of the records, and what they cite."""
-
-    def stretch(ends: Range) -> range:
-        found = [places[unit] for unit in ends if unit in places]
-        return range(min(found), max(found) + 1) if len(found) == len(ends) else range(0)
-
-    cited: dict[int, list[tuple[int, Range]]] = {}
+    cited: Stretches = {}
     for at, record in enumerate(records):
         for ref in record.get("source_refs", ()):
-            for place in stretch(_range(ref)):
-                cited.setdefault(place, []).append((at, _range(ref)))
-    return [sorted({one for place in stretch(ends) for one in cited.get(place, ())}) for ends in wanted]
+            found = _stretch(_range(ref), places)
+            if found:
+                cited.setdefault(len(found).bit_length(), []).append((found.start, found.stop, (at, _range(ref))))
+    for alike in cited.values():
+        alike.sort()
+    return [sorted(set(_meeting(cited, _stretch(ends, places)))) for ends in wanted]
+
+
+def _stretch(ends: Range, places: Places) -> range:
+    """Return the positions of the range's units; none where an end is not there."""
+    found = [places[unit] for unit in ends if unit in places]
+    return range(min(found), max(found) + 1) if len(found) == len(ends) else range(0)
+
+
+def _meeting(cited: Stretches, wanted: range) -> Iterator[tuple[int, Range]]:
+    """Yield who cites any of these positions, without going through those of long ranges one by one."""
+    for bits, alike in cited.items() if wanted else ():
+        # What is shorter than this and begins earlier than this does not reach here.
+        first = bisect_left(alike, (wanted.start - (1 << bits) + 2,))
+        last = bisect_left(alike, (wanted.stop,))
+        yield from (who for _, stop, who in alike[first:last] if stop > wanted.start)
 
 
 def _pairs(a: ArtifactVersion, b: ArtifactVersion, before: list[Record], after: list[Record]) -> list[tuple[int, int]]:

@@ -31,6 +31,7 @@ TURNS, SCENES = "dnd/combat-turns", "dnd/scenes"
 LONGEST_TEXT = 20_000
 LARGEST = 2**53
 SOME_ACTIONS = "Name some of the turn's actions, and not all of them."
+ONLY_SCENE = "A transcript has at least one scene: give this one another title or mode instead."
 SUMMARY_EACH = "Say in a summary of its own what happens in this turn."
 DERIVED = frozenset({"source_refs", "end_unit_id", "id"})
 BLANK: Mapping[str, Record] = {
@@ -138,14 +139,16 @@ def add_record(
 def delete_record(*, artifact_id: int, expected_version: int, record: int, reason: str = "", by: User) -> Reviewed:
     """Take the record out. In a registry this is `reviews.remove`, which binds later runs.
 
-    A scene's stretch goes to the scene before it, the first one's to the next.
+    A scene's stretch goes to the scene before it, the first one's to the next. Invalid for the only one.
     """
 
     def change(draft: Draft) -> Change:
         if draft.is_registry:
             return reviews.removed(draft, record)
         node = draft.node(record)
-        if draft.lane != SCENES or record > 0 or len(draft.nodes) < 2:
+        if draft.lane == SCENES and len(draft.nodes) == 1:
+            raise Invalid([Problem(record, "", Code.SCENES_NOT_A_PARTITION.value, ONLY_SCENE)])
+        if draft.lane != SCENES or record > 0:
             return _exchange(draft, Kind.DELETE, [node], [])
         after = draft.node(1)
         return _exchange(

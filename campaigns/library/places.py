@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,8 +12,9 @@ from django.db.models import Q
 
 from campaigns.models import Unit
 
-# As many transcripts are asked for in one query as a database takes conditions.
+# As many conditions, and as many unit ids, as any database takes in one query.
 TRANSCRIPTS_A_QUERY = 100
+UNITS_A_QUERY = 10_000
 
 Positions = Mapping[tuple[int, int], int]
 
@@ -21,14 +22,29 @@ Positions = Mapping[tuple[int, int], int]
 def positions_of(wanted: Mapping[int, Collection[int]]) -> Positions:
     """Return by transcript and unit id where each of these units stands; one that there is not is left out."""
     found: dict[tuple[int, int], int] = {}
-    asked = iter(wanted.items())
-    while batch := list(islice(asked, TRANSCRIPTS_A_QUERY)):
+    for batch in _batches(wanted):
         here = Q(pk__in=())
         for transcript, unit_ids in batch:
             here |= Q(transcript=transcript, unit_id__in=unit_ids)
         rows = Unit.objects.filter(here).order_by().values_list("transcript", "unit_id", "position")
         found |= {(transcript, unit_id): position for transcript, unit_id, position in rows}
     return found
+
+
+def _batches(wanted: Mapping[int, Collection[int]]) -> Iterator[list[tuple[int, list[int]]]]:
+    """Yield what is wanted in parts that one query may ask for; many units of one transcript are asked for apart."""
+    batch: list[tuple[int, list[int]]] = []
+    room = UNITS_A_QUERY
+    for transcript, unit_ids in wanted.items():
+        left = iter(unit_ids)
+        while some := list(islice(left, room)):
+            batch.append((transcript, some))
+            room -= len(some)
+            if not room or len(batch) == TRANSCRIPTS_A_QUERY:
+                yield batch
+                batch, room = [], UNITS_A_QUERY
+    if batch:
+        yield batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from django.db.models import Count, Sum
 from django.db.models.functions import Length
 
 from campaigns.errors import ActionError, NotFound
 from campaigns.joining import Citation
+from campaigns.library.places import UNITS_A_QUERY, positions_of
 from campaigns.library.ranges import Stretch, withheld_of
 from campaigns.library.seen import seen_count, seen_digest, units_without
 from campaigns.library.sessions import visible
@@ -157,18 +159,18 @@ def quotes(sight: Sight, citations: Iterable[Citation]) -> dict[Citation, str | 
 def _quoted(transcript: Transcript, mine: list[Citation], hidden: Iterable[Stretch]) -> dict[Citation, str | None]:
     units = Unit.objects.filter(transcript=transcript)
     ends = {unit_id for cited in mine for unit_id in (cited.start_unit_id, cited.end_unit_id)}
-    places: Mapping[int, int] = dict(units.filter(unit_id__in=ends).values_list("unit_id", "position"))
+    places = {unit_id: at for (_, unit_id), at in positions_of({transcript.pk: ends}).items()}
     spans = {
         cited: range(places[cited.start_unit_id], places[cited.end_unit_id] + 1)
         for cited in mine
         if cited.start_unit_id in places and cited.end_unit_id in places
     }
     spans = {cited: span for cited, span in spans.items() if not any(stretch.meets(span) for stretch in hidden)}
-    wanted = {at for span in spans.values() for at in span}
-    lines = {
-        at: f"{speaker}: {text}" if speaker else text
-        for at, speaker, text in units.filter(position__in=wanted).values_list("position", "speaker", "text")
-    }
+    left = iter({at for span in spans.values() for at in span})
+    lines: dict[int, str] = {}
+    while some := list(islice(left, UNITS_A_QUERY)):
+        rows = units.filter(position__in=some).values_list("position", "speaker", "text")
+        lines |= {at: f"{speaker}: {text}" if speaker else text for at, speaker, text in rows}
     return {cited: "\n".join(lines[at] for at in span) for cited, span in spans.items()}
 
 

@@ -161,6 +161,8 @@ def _entry(family: str, record: Record, scope: Scope) -> dict[str, JsonValue] | 
 
 def _scenes(given: Sequence[Record], scope: Scope) -> tuple[list[dict[str, JsonValue]], list[Finding]]:
     """Return the scenes with their ends derived: a scene reaches to where the next one starts."""
+    if not given:
+        return [], []
     given_starts = [record.get("start_unit_id") for record in given]
     starts = [scope.index.find(start) if type(start) is int else None for start in given_starts]
     lost = [number for number, start in enumerate(starts) if start is None]
