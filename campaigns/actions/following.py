@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 import orjson
@@ -16,7 +15,18 @@ from campaigns.library.pages import Page
 from campaigns.library.ranges import standing_in
 from campaigns.library.stretches import Stretch, positions_in
 from campaigns.library.veiled import bound_records
-from campaigns.models import ArtifactVersion, Decision, Secret
+from campaigns.models import ArtifactVersion, Decision, Secret, Transcript
+
+Units = Sequence[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A record of a version, and those of its base that it was made of; `touched` is one that a review changed."""
+
+    record: Record
+    old: Sequence[Record]
+    touched: bool = True
 
 
 def follow(base: ArtifactVersion, nodes: Sequence[tuple[Node, Record]]) -> None:
@@ -35,98 +45,184 @@ def follow(base: ArtifactVersion, nodes: Sequence[tuple[Node, Record]]) -> None:
     secrets = {secret.pk: secret for secret in rows.order_by("pk") if secret.binding["family"] == family}
     if not secrets:
         return
-    kept = kept_in(list(secrets.values())).occurrences
-    page = _page(base, [record for one in kept for record in one.records])
     before = records_of(orjson.loads(base.payload))
-    for one in kept:
-        bound = bound_records(one, before, page)
-        new = [told for node, record in nodes if (told := _told(base, one, node, record, before, bound, page))]
-        fresh = [record.as_json() for record in dict.fromkeys(new) if record not in one.records]
-        if bound and fresh:
-            secret = secrets[one.pk]
-            secret.binding = {**secret.binding, "records": [*secret.binding["records"], *fresh]}
+    made = [_Made(record, [before[at] for at in node.made_of], node.touched) for node, record in nodes]
+    units = _units(base.transcript)
+    for one in kept_in(list(secrets.values())).occurrences:
+        page = _page(base.transcript, one, units)
+        bound = bound_records(one, _whole(before, family), page)
+        told = _became(one, bound, made, base.transcript.source_id, page)
+        known = [record.as_json() for record in _with(one, told).records]
+        secret = secrets[one.pk]
+        if known != secret.binding["records"]:
+            secret.binding = {**secret.binding, "records": known}
             secret.save(update_fields=["binding"])
 
 
 def told_by_reviews(version: ArtifactVersion, record: Record) -> list[KeptRecord]:
     """Return how this record is told: in the version, in those that it was reviewed from, and in those made of it.
 
-    Reviews from before the secret are looked through, whether they were approved, wait or were given up.
+    Reviews from before the secret are looked through, whether they were approved, wait or were given up. Those of
+    later versions are followed as if the secret had been there. Of earlier ones, what the version tells beside the
+    record is another.
     """
     family = version.artifact.lane.rpartition("/")[2]
     chosen = KeptRecord.of(version.transcript.source_id, family, record)
-    rows = Decision.objects.of(version.artifact.session_id, version.artifact.lane).filter(kind__in=Decision.EDITS)
-    edits = [_Edit.of(row, family) for row in rows]
-    before, since = [chosen], [chosen]
-    for edit in reversed(edits):
-        before += [old for old, new in edit.became() if new in before and old not in before]
-    for edit in edits:
-        given = {record for record in since if record.given}
-        since += [replace(new, given=old in given) for old, new in edit.became() if old in since and new not in since]
-        since += [replace(new, given=True) for old, new in edit.gave() if old in since and new not in since]
-    return list(dict.fromkeys([*since, *before]))
+    edits = list(_edits(version, family))
+    then = [edit for edit in edits if edit.number <= version.number]
+    first = since = was = KeptOccurrence(0, version.artifact.session_id, family, (chosen,))
+    for edit in reversed(then):
+        was = _with(was, edit.made_from(was))
+    told = [KeptRecord.of(chosen.source_id, family, one) for one in _whole(_records(version.pk), family)]
+    beside = replace(first, records=tuple(one for one in told if one != chosen))
+    likely = was
+    for edit in then:
+        since = _with(since, edit.became(since, exactly=True))
+        likely = _with(likely, edit.may_have_become(since, was, likely, beside))
+    kept = _with(_with(was, since.records), likely.records)
+    for edit in edits[len(then) :]:
+        kept = _with(kept, edit.became(kept))
+    return list(kept.records)
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """What an edit began from and what it made: as many, or of a turn that was parted or joined more or fewer."""
+    """An edit of a review: the records that it began from, and what it made. The version before it is its `base`."""
 
-    before: Sequence[KeptRecord]
-    after: Sequence[KeptRecord]
+    number: int
+    transcript: Transcript
+    units: Units
+    base: int | None
+    old: Sequence[Record]
+    new: Sequence[Record]
 
-    @classmethod
-    def of(cls, row: Decision, family: str) -> _Edit:
-        told = (row.data.get("before", ()), row.data.get("after", ()))
-        return cls(*([_kept_record(node["record"], family) for node in nodes] for nodes in told))
+    def became(self, kept: KeptOccurrence, *, exactly: bool = False) -> list[KeptRecord]:
+        """Return what the version has of a kept record of its base; `exactly` of one that is told there as it is."""
+        before, page = self._before(kept.family), self._page(kept)
+        bound = _exact(kept, before, page) if exactly else bound_records(kept, before, page)
+        left = [_Made(each, [each], touched=False) for each in before if each not in self.old]
+        return _became(kept, bound, [*self._made(), *left], self.transcript.source_id, page)
 
-    def became(self) -> Iterator[tuple[KeptRecord, KeptRecord]]:
-        """Yield each record with what has taken its place."""
-        alike = len(self.before) == len(self.after)
-        yield from zip(self.before, self.after, strict=True) if alike else product(self.before, self.after)
+    def may_have_become(
+        self, kept: KeptOccurrence, was: KeptOccurrence, likely: KeptOccurrence, beside: KeptOccurrence
+    ) -> list[KeptRecord]:
+        """Return what the version made of what may be the kept record, where its base does not tell that as it is.
 
-    def gave(self) -> Iterator[tuple[KeptRecord, KeptRecord]]:
-        """Yield each record with another that was given evidence of it."""
-        if len(self.before) == len(self.after):
-            for had, new in zip(self.before, self.after, strict=True):
-                yield from ((old, new) for old in self.before if old.refs & (new.refs - had.refs))
+        That is what is known to have been it or to be `likely` it, else what cites its lines. Of several that were
+        made of one it is those that are known too, else those that still cite its lines. What stands `beside` it is
+        another.
+        """
+        before, page = self._before(kept.family), self._page(kept)
+        if _exact(kept, before, page):
+            return []
+        bound = _exact(likely, before, self._page(likely)) or bound_records(kept, before, page)
+        found = [made.record for made in self._made() if any(old in bound for old in made.old)]
+        lines = [stretch for one in kept.records for stretch in page.standing(one)]
+        found = (
+            _exact(was, found, self._page(was))
+            or [record for record in found if _common(page.stretches(record), lines)]
+            or found
+        )
+        others = _exact(beside, found, self._page(beside)) if found else []
+        return [KeptRecord.of(self.transcript.source_id, kept.family, one) for one in found if one not in others]
+
+    def made_from(self, kept: KeptOccurrence) -> list[KeptRecord]:
+        """Return what the version made kept records of."""
+        exact = _exact(kept, self.new, self._page(kept))
+        found = [old for made in self._made() if made.record in exact for old in made.old]
+        return [replace(KeptRecord.of(self.transcript.source_id, kept.family, one), earlier=True) for one in found]
+
+    def _before(self, family: str) -> Sequence[Record]:
+        return self.old if self.base is None else _whole(_records(self.base), family)
+
+    def _page(self, kept: KeptOccurrence) -> Page:
+        return _page(self.transcript, kept, self.units)
+
+    def _made(self) -> list[_Made]:
+        """Return what the edit made: each of one, or of a turn that was parted or joined each of all."""
+        if len(self.old) == len(self.new):
+            return [_Made(new, [old]) for old, new in zip(self.old, self.new, strict=True)]
+        return [_Made(new, self.old) for new in self.new]
 
 
-def _kept_record(record: Record, family: str) -> KeptRecord:
-    return KeptRecord.of(record["source_refs"][0]["source_id"], family, record)
+def _edits(version: ArtifactVersion, family: str) -> Iterator[_Edit]:
+    """Yield the edits of the version's artifact, oldest first. What each began from is read when it is asked for."""
+    rows = Decision.objects.of(version.artifact.session_id, version.artifact.lane).filter(kind__in=Decision.EDITS)
+    made = ArtifactVersion.objects.filter(pk__in=rows.order_by().values("made"))
+    versions = made.select_related("transcript").only("number", "parent", "transcript").in_bulk()
+    units: dict[int, Units] = {}
+    for made_id, data in rows.values_list("made", "data"):
+        row = versions.get(made_id)
+        if row is not None:
+            if row.transcript_id not in units:
+                units[row.transcript_id] = _units(row.transcript)
+            old, new = (_whole([node["record"] for node in data.get(side, ())], family) for side in ("before", "after"))
+            yield _Edit(row.number, row.transcript, units[row.transcript_id], row.parent_id, old, new)
 
 
-def _page(base: ArtifactVersion, records: Sequence[KeptRecord]) -> Page:
-    units = base.transcript.units.order_by("position").values_list("unit_id", "text")
-    return Page(lambda: list(units), (), standing_in(records, base.transcript))
+def _records(version_id: int) -> list[Record]:
+    return records_of(orjson.loads(ArtifactVersion.objects.values_list("payload", flat=True).get(pk=version_id)))
 
 
-def _told(
-    base: ArtifactVersion,
-    kept: KeptOccurrence,
-    node: Node,
-    record: Record,
-    before: Sequence[Mapping[str, Any]],
-    bound: Sequence[Mapping[str, Any]],
-    page: Page,
-) -> KeptRecord | None:
-    """Return how the record is told if it stands for a bound one, or has been given lines of one."""
-    source_id, family = base.transcript.source_id, kept.family
-    old = [before[at] for at in node.made_of]
-    from_bound = [each for each in old if each in bound]
-    if from_bound:
-        given = all(_is_given(kept, each, page) for each in from_bound)
-        return KeptRecord.of(source_id, family, record, given=given)
+def _whole(records: Iterable[Record], family: str) -> list[Record]:
+    """Return the records but for those that lack a field, which no secret is about."""
+    return [record for record in records if record.keys() >= {"source_refs", *SUBJECTS[family]}]
+
+
+def _units(transcript: Transcript) -> Units:
+    return list(transcript.units.order_by("position").values_list("unit_id", "text"))
+
+
+def _page(transcript: Transcript, kept: KeptOccurrence, units: Units) -> Page:
+    return Page(lambda: units, (), standing_in(kept.records, transcript))
+
+
+def _with(kept: KeptOccurrence, told: Iterable[KeptRecord]) -> KeptOccurrence:
+    """Return the secret with what is new of these. What stands for a kept record is no more only given lines."""
+    found = {one: one for one in kept.records}
+    for one in told:
+        if one not in found or (found[one].given and not one.given):
+            found[one] = one
+    return replace(kept, records=tuple(found.values()))
+
+
+def _became(
+    kept: KeptOccurrence, bound: Sequence[Record], made: Sequence[_Made], source_id: str, page: Page
+) -> list[KeptRecord]:
+    """Return how those of the records are told that stand for a bound one, or have been given lines of one."""
+    if not bound:
+        return []
     lines = [stretch for each in bound for stretch in page.stretches(each)]
-    had = _common([stretch for each in old for stretch in page.stretches(each)], lines)
-    takes = node.touched and bool(_common(page.stretches(record), lines) - had)
-    return KeptRecord.of(source_id, family, record, given=True) if takes else None
+    found = []
+    for one in made:
+        from_bound = [each for each in one.old if each in bound]
+        if from_bound:
+            given = all(_is_given(kept, each, page) for each in from_bound)
+            found.append(KeptRecord.of(source_id, kept.family, one.record, given=given))
+            continue
+        had = _common([stretch for each in one.old for stretch in page.stretches(each)], lines)
+        if one.touched and _common(page.stretches(one.record), lines) - had:
+            found.append(KeptRecord.of(source_id, kept.family, one.record, given=True))
+    return found
 
 
 def _is_given(kept: KeptOccurrence, record: Mapping[str, Any], page: Page) -> bool:
     """Say whether the record is bound only because it was given lines, as this revision or an earlier one tells it."""
-    told = subject_of(kept.family, record), page.stretches(record), said_of(record)
+    told = _telling(kept, record, page)
     alike = [one for one in kept.records if (one.subject, page.standing(one), one.said) == told]
     return bool(alike) and all(one.given for one in alike)
+
+
+def _exact(kept: KeptOccurrence, records: Sequence[Record], page: Page) -> list[Record]:
+    """Return the records that are told as a kept one is, in this revision or another."""
+    told = {(one.subject, page.standing(one), one.said) for one in kept.records}
+    return [record for record in records if _telling(kept, record, page) in told]
+
+
+def _telling(
+    kept: KeptOccurrence, record: Mapping[str, Any], page: Page
+) -> tuple[tuple[str, ...], frozenset[Stretch], str]:
+    return subject_of(kept.family, record), page.stretches(record), said_of(record)
 
 
 def _common(cited: Iterable[Stretch], lines: Sequence[Stretch]) -> set[int]:

@@ -120,6 +120,7 @@ class KeptRecord:
 
     `refs` are unit ids of the revision `source_id`: in another one its lines stand elsewhere. `given` is a record
     beside it that a review had cite lines of it: it tells the secret too, but where it stands the kept one need not.
+    `earlier` is one that the kept one was made from: it need not tell all of it.
     """
 
     source_id: str
@@ -127,6 +128,7 @@ class KeptRecord:
     refs: frozenset[tuple[int, int]]
     said: str
     given: bool = field(default=False, compare=False)
+    earlier: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, source_id: str, family: str, record: Mapping[str, Any], *, given: bool = False) -> KeptRecord:
@@ -135,7 +137,8 @@ class KeptRecord:
     def as_json(self) -> dict[str, JsonValue]:
         refs: list[JsonValue] = [list(ref) for ref in sorted(self.refs)]
         told: dict[str, JsonValue] = {"source_id": self.source_id, "subject": list(self.subject), "refs": refs}
-        return {**told, "said": self.said, **({"given": True} if self.given else {})}
+        marks: dict[str, JsonValue] = {"given": self.given, "earlier": self.earlier}
+        return {**told, "said": self.said, **{name: True for name, is_so in marks.items() if is_so}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +227,7 @@ def _occurrence(secret: Secret) -> KeptOccurrence:
             frozenset((start, end) for start, end in told["refs"]),
             told["said"],
             told.get("given", False),
+            told.get("earlier", False),
         )
         for told in secret.binding["records"]
     )

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from campaigns.carried import Way
 from campaigns.joining import Citation
+from campaigns.library.ranges import withheld_of
 from campaigns.library.sight import Sight
+from campaigns.library.stretches import Stretch
 from campaigns.library.transcripts import newest_of, quotes
-from campaigns.models import Transcript
+from campaigns.models import Transcript, Unit
 from extraction.source.carrying import Fate
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Standing:
-    """A session's newest transcript with the ways into it. `newest` is None for those without words, and before any."""
+    """A session's newest transcript with the ways into it. `newest` is None for those without words, and before any.
+
+    Words that now stand in a line which is `withheld` are lost: a correction may have joined them to what is kept.
+    """
 
     newest: Transcript | None
+    withheld: Sequence[Stretch] = ()
     _ways: dict[str, Way | None] = field(default_factory=dict)
 
     def now(self, source_id: str, start: int, end: int) -> tuple[int, int] | None:
@@ -38,14 +45,33 @@ class Standing:
         if self.newest is None or ref.source_id == self.newest.source_id:
             return False
         way = self._way(self.newest, ref.source_id)
-        parts = () if way is None else way.parts(ref.start_unit_id, ref.end_unit_id)
-        return way is None or any(part.landing.fate is Fate.LOST for part in parts)
+        if way is None:
+            return True
+        parts = way.parts(ref.start_unit_id, ref.end_unit_id)
+        landed = way.standing(ref.start_unit_id, ref.end_unit_id)
+        return any(part.landing.fate is Fate.LOST for part in parts) or self._seen(landed) != landed
 
     def _standing(self, source_id: str, start: int, end: int) -> list[tuple[int, int]]:
         if self.newest is None or source_id == self.newest.source_id:
             return [] if self.newest is None else [(start, end)]
         way = self._way(self.newest, source_id)
-        return [] if way is None else way.standing(start, end)
+        return [] if way is None else self._seen(way.standing(start, end))
+
+    def _seen(self, landed: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Return those of these units of the newest transcript that hold nothing withheld."""
+        if not self.withheld or not landed:
+            return landed
+        places = self._places
+        return [
+            (start, end)
+            for start, end in landed
+            if not any(one.meets(range(places[start], places[end] + 1)) for one in self.withheld)
+        ]
+
+    @cached_property
+    def _places(self) -> Mapping[int, int]:
+        rows = Unit.objects.filter(transcript=self.newest)
+        return dict(rows.values_list("unit_id", "position"))
 
     def _way(self, newest: Transcript, source_id: str) -> Way | None:
         if source_id not in self._ways:
@@ -56,7 +82,8 @@ class Standing:
 
 def standing_of(sight: Sight, number: int) -> Standing:
     """Return how citations of the session are found in its newest transcript; NotFound where there is no session."""
-    return Standing(newest_of(sight, number) if sight.words else None)
+    newest = newest_of(sight, number) if sight.words else None
+    return Standing(newest, () if newest is None else withheld_of(sight, [newest]).get(newest.pk, ()))
 
 
 def unmoved(sight: Sight, said: Mapping[Citation, str | None]) -> frozenset[Citation]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from campaigns.library.kept import Identity, KeptMerge, KeptOccurrence, ranges_of, said_of, subject_of
+from campaigns.library.kept import Identity, KeptMerge, KeptOccurrence, KeptRecord, ranges_of, said_of, subject_of
 from campaigns.library.mentions import Folded, Mentions
 from campaigns.library.pages import Page
 from campaigns.library.sources import KINDS
@@ -21,6 +21,7 @@ REGISTRIES = {source.lane.rpartition("/")[2]: kind for kind, source in KINDS.ite
 OCCURRENCES = {source.occurrences: kind for kind, source in KINDS.items()}
 # Who a record is about, and whom it may name besides; a spell's own name is one that must be there.
 ABOUT = {"spells": ("caster", "spell"), "combat-turns": ("actor",), "enemy-events": ("enemy",)}
+_Told = tuple[KeptRecord, frozenset[Stretch]]
 BESIDES = {"item-occurrences": ("actor", "recipient"), "enemy-events": ("actor",)}
 
 
@@ -222,7 +223,8 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     Where one of them is told as it was hidden, or as a review has told it since, that is all that tell of the same
     subject by the same lines. What says the same by others of the lines that were hidden belongs to it too, and
     whatever cites lines of another of its tellings, as of the other half of a parted turn: a later run may have told
-    them otherwise. Where nothing is told so, it may be any record that cites one of its lines.
+    them otherwise. Where it is only told as it was before a review made of it what was hidden, that is whatever cites
+    others of the lines that were hidden. Where nothing is told so, it may be any record that cites one of its lines.
     """
     cited = [page.stretches(record) for record in records]
     told = [(one, page.standing(one)) for one in kept.records]
@@ -233,13 +235,15 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     }
     # The first is how it was hidden; other tellings may be of reviews that were given up.
     own = [(one, lines) for one, lines in told if not one.given]
-    found = [lines for one, lines in own if (one.subject, lines) in exact]
+    found = [(one, lines) for one, lines in own if (one.subject, lines) in exact]
     says = {(one.subject, one.said) for one, _ in own}
-    here = {(one.subject, one.said) for one, lines in own if (one.subject, lines) in exact}
-    # What says what one of these says cited other lines before: it is no other half.
-    missed = [lines for one, lines in own[1:] if (one.subject, one.said) not in here]
-    hidden = _positions([own[0][1]]) - _positions(found)
-    anybodys = hidden & _positions(missed) if found else _positions(lines for _, lines in own)
+    hidden = _positions([own[0][1]]) - _positions(lines for _, lines in found)
+    if not found:
+        anybodys = _positions(lines for _, lines in own)
+    elif all(one.earlier for one, _ in found):
+        anybodys = hidden
+    else:
+        anybodys = hidden & _missed(own, found)
 
     def is_bound(record: Record, mine: frozenset[Stretch]) -> bool:
         subject = subject_of(kept.family, record)
@@ -252,6 +256,20 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
         return alike and (unresolved or not hidden.isdisjoint(lines))
 
     return [record for record, mine in zip(records, cited, strict=True) if is_bound(record, mine)]
+
+
+def _missed(own: Sequence[_Told], found: Sequence[_Told]) -> set[int]:
+    """Return where those tellings stand that are not found here and may be of another part than what is found."""
+    here = {(one.subject, one.said) for one, _ in found}
+    whole, there = _positions([own[0][1]]), _positions(lines for _, lines in found)
+
+    def is_part(one: KeptRecord, lines: set[int]) -> bool:
+        # What says what one of these says cited other lines before, and is no other half. Halves may say the same, but
+        # then each has lines of its own.
+        return (one.subject, one.said) not in here or (lines <= whole and lines.isdisjoint(there))
+
+    lines_of = [(one, _positions([lines])) for one, lines in own[1:]]
+    return {at for one, lines in lines_of if is_part(one, lines) for at in lines}
 
 
 def _positions(told: Iterable[Collection[Stretch]]) -> set[int]:
