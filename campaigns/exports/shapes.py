@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, model_validator
@@ -21,6 +22,21 @@ Note = Annotated[str, Field(max_length=2_000)]
 Json = dict[str, Any]  # Any: JSON that the archive gives back as it is
 Told = Annotated[str, Field(max_length=20_000)]
 UnitId = Annotated[int, Field(ge=1, le=BIGGEST)]
+YEARS = range(2, 9_999)
+"""Years that are years in every time zone."""
+
+
+def _in_every_zone(at: datetime) -> datetime:
+    try:
+        year = at.astimezone(UTC).year
+    except OverflowError:
+        year = 0
+    if year not in YEARS:
+        raise ValueError("a time before or after all years")
+    return at
+
+
+Moment = Annotated[AwareDatetime, AfterValidator(_in_every_zone)]
 Family = Annotated[str, Field(pattern=f"^({'|'.join(SUBJECTS)})$")]
 
 
@@ -186,7 +202,7 @@ class CampaignFile(Shape):
     slug: Annotated[str, Field(pattern=SLUG.regex.pattern, max_length=60)]
     name: Annotated[str, Field(min_length=1, max_length=200)]
     public: bool
-    created_at: AwareDatetime
+    created_at: Moment
     roster: list[RosterLine]
     glossary: list[GlossaryLine]
 
@@ -199,8 +215,8 @@ class SecretLine(Shape):
     label: Annotated[str, Field(max_length=300)]
     binding: Json
     note: Note
-    hidden_at: AwareDatetime
-    revealed_at: AwareDatetime | None
+    hidden_at: Moment
+    revealed_at: Moment | None
 
     @model_validator(mode="after")
     def _is_whole(self) -> SecretLine:
@@ -221,7 +237,7 @@ class Revision(Shape):
     format: Annotated[str, Field(max_length=30)]
     encoding: Annotated[str, Field(max_length=30)]
     notes: list[Json]
-    created_at: AwareDatetime
+    created_at: Moment
 
 
 class Version(Shape):
@@ -236,14 +252,14 @@ class Version(Shape):
     findings: list[Annotated[Json, _as(FindingLine)]]
     consolidations: Annotated[Json, _as(Consolidations)]
     note: Note
-    created_at: AwareDatetime
-    decided_at: AwareDatetime | None
+    created_at: Moment
+    decided_at: Moment | None
 
 
 class SessionFile(Shape):
     number: Number
     title: Line
-    created_at: AwareDatetime
+    created_at: Moment
     transcripts: list[Revision]
     versions: list[Version]
 
@@ -270,4 +286,4 @@ class DecisionLine(Shape):
     reason: Note
     about: Number | None
     made: Number | None
-    at: AwareDatetime
+    at: Moment

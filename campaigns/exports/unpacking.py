@@ -6,6 +6,7 @@ has are unpacked, under the names that a backup gives them; whoever opens the fo
 
 from __future__ import annotations
 
+import lzma
 import struct
 import tempfile
 import zipfile
@@ -21,7 +22,16 @@ MOST_RATIO = 200
 SMALL = 64 * 1024
 """Files up to this size may be packed as well as they can; no bomb is made of them."""
 CHUNK = 64 * 1024
-DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, OverflowError, struct.error)
+DAMAGES = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    RuntimeError,
+    ValueError,
+    OverflowError,
+    struct.error,
+)
 
 
 @contextmanager

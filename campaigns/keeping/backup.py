@@ -12,23 +12,23 @@ import json
 import os
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
-from django.db import DEFAULT_DB_ALIAS, Error, connection, connections, transaction
+from django.contrib.auth.models import User
+from django.db import Error, connection, connections
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
-from psycopg.pq import Conninfo
 
 from campaigns.actions import pulses
 from campaigns.errors import ActionError, Conflict
+from campaigns.keeping import postgres
 from campaigns.keeping.moving import source_at
 from campaigns.keeping.tables import digest_of, digests
 from campaigns.models import Campaign
@@ -99,6 +99,8 @@ def read_manifest(source: Path) -> Manifest:
 def restore(source: Path, *, replace: bool) -> Manifest:
     """Make the default database what the backup holds and return the manifest that it was checked against.
 
+    The tables are compared with the manifest before anything is in the database's place.
+
     Raises Conflict where a worker is alive, where somebody has the SQLite file open, where there is something that
     would be replaced without leave, or where the backup is of a newer Notarius; ActionError for a file that is damaged
     or another database's.
@@ -115,7 +117,7 @@ def restore(source: Path, *, replace: bool) -> Manifest:
         if connection.vendor == "sqlite":
             _restore_sqlite(file, manifest)
         else:
-            _restore_postgres(file, manifest)
+            postgres.restore(file, lambda: _check(manifest, digests))
     return manifest
 
 
@@ -132,14 +134,16 @@ def _refuse_nothing() -> None:
 
 def _refuse_use(replace: bool) -> None:
     try:
-        alive, filled = pulses.any_supervisor(at=timezone.now()), Campaign.objects.exists()
+        alive = pulses.any_supervisor(at=timezone.now())
+        filled = Campaign.objects.exists() or User.objects.exists()
     except Error:  # no tables yet, or a damaged file: nothing that could be lost
         return
     if alive:
         raise Conflict("A worker is running: stop Notarius first.", code=Code.ARCHIVE_IN_USE)
     if filled and not replace:
         raise Conflict(
-            "There are campaigns here: --replace puts the backup in their place.", code=Code.ARCHIVE_NOT_EMPTY
+            "There are campaigns or accounts here: --replace puts the backup in their place.",
+            code=Code.ARCHIVE_NOT_EMPTY,
         )
 
 
@@ -164,12 +168,7 @@ def _copied(folder: Path) -> tuple[Path, dict[str, tuple[int, str]]]:
             copy.close()
         return file, _digests_of(file)
     file = folder / POSTGRES_FILE
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-        cursor.execute("SELECT pg_export_snapshot()")
-        (snapshot,) = cursor.fetchone()
-        _run(["pg_dump", "--format=custom", "--no-owner", "--snapshot", snapshot, "--file", str(file)])
-        return file, digests()
+    return file, postgres.dump(file)
 
 
 def _digests_of(file: Path) -> dict[str, tuple[int, str]]:
@@ -221,13 +220,6 @@ def _taken(place: Path) -> sqlite3.Connection:
     return alone
 
 
-def _restore_postgres(file: Path, manifest: Manifest) -> None:
-    connections.close_all()
-    _run(["pg_restore", "--clean", "--if-exists", "--no-owner", "--single-transaction", "--exit-on-error",
-          "--dbname", str(connection.settings_dict["NAME"]), str(file)])  # fmt: skip
-    _check(manifest, digests)
-
-
 def _check(manifest: Manifest, found: Callable[[], Mapping[str, tuple[int, str]]]) -> None:
     """Raise ActionError where the tables are not the manifest's.
 
@@ -236,27 +228,6 @@ def _check(manifest: Manifest, found: Callable[[], Mapping[str, tuple[int, str]]
     ours = {f"{app}.{name}" for app, name in MigrationLoader(None).disk_migrations}
     if ours == set(manifest.migrations) and dict(found()) != dict(manifest.tables):
         raise ActionError("The backup's tables are not those of its manifest.", code=Code.BACKUP_INVALID)
-
-
-def _run(command: Sequence[str]) -> None:
-    """Run one of PostgreSQL's tools on the default database; its own words may hold names and are not repeated."""
-    environ = _libpq_environ(connections[DEFAULT_DB_ALIAS].get_connection_params())
-    try:
-        done = subprocess.run(command, env={**os.environ, **environ}, capture_output=True, check=False)  # noqa: S603
-    except FileNotFoundError as error:
-        raise ActionError(f"{command[0]} is not installed here.", code=Code.BACKUP_FAILED) from error
-    if done.returncode:
-        raise ActionError(
-            f"{command[0]} failed with status {done.returncode}: it must be of the server's version or newer, and the"
-            " account must own the database.",
-            code=Code.BACKUP_FAILED,
-        )
-
-
-def _libpq_environ(parameters: Mapping[str, Any]) -> dict[str, str]:
-    """Return the variables in which PostgreSQL's tools find what our own connection is given, TLS among it."""
-    variables = {each.keyword.decode(): each.envvar.decode() for each in Conninfo.get_defaults() if each.envvar}
-    return {variables[name]: str(value) for name, value in parameters.items() if name in variables}
 
 
 def _sha256(file: Path) -> str:

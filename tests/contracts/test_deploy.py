@@ -128,6 +128,23 @@ def test_image_takes_in_what_is_named_and_no_data() -> None:
     assert re.search(r"^USER \d+$", read("Dockerfile"), flags=re.MULTILINE)
 
 
+def test_backups_can_be_made_where_commands_run_in_containers() -> None:
+    """pg_dump refuses a server that is newer than itself."""
+    [client] = re.findall(r"apt-get install .*\bpostgresql-client-(\d+)=\1\.", read("Dockerfile"))
+    [server] = re.findall(r"image: postgres:(\d+)-(\w+)", read("compose.yaml"))
+
+    assert server == (client, *re.findall(r"^FROM python:3\.11-slim-(\w+)$", read("Dockerfile"), flags=re.MULTILINE))
+
+
+def test_containers_get_every_setting_from_a_file_that_is_never_committed() -> None:
+    """Without it a worker in a container would know of no model."""
+    shared = read("compose.yaml").partition("x-notarius:")[2].partition("\nservices:")[0]
+
+    assert "  env_file: [.env]\n" in shared
+    assert "NOTARIUS_DATA_DIR: /data\n" in shared
+    assert ".env" in read(".gitignore").splitlines()
+
+
 def test_no_file_holds_a_secret() -> None:
     for file in FILES:
         text = re.sub(r"\$\{.*?\}", "given", file.read_text(encoding="utf-8"))

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
 from campaigns.keeping.backup import restore
+from campaigns.keeping.holding import Open, hold, still_open
 from campaigns.management.arguments import mistakes_in_one_sentence
 
 
@@ -16,7 +17,12 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", type=Path)
-        parser.add_argument("--replace", action="store_true", help="even though there are campaigns here")
+        parser.add_argument("--replace", action="store_true", help="even though there are campaigns or accounts here")
+        parser.add_argument(
+            "--hold",
+            action="store_true",
+            help="pause the runs that had not ended when it was made, and switch webhooks off",
+        )
 
     def handle(self, *, file: Path, replace: bool, **options: object) -> None:
         with mistakes_in_one_sentence():
@@ -24,3 +30,16 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0, interactive=False)
         rows = sum(count for count, _ in manifest.tables.values())
         self.stdout.write(f"Restored {rows} rows; digest {manifest.digest}.")
+        found, held = still_open(), bool(options["hold"])
+        if held:
+            hold()
+        if held or any(found):
+            self.stdout.write(_told(found, held=held))
+
+
+def _told(found: Open, *, held: bool) -> str:
+    runs = f"runs {', '.join(map(str, found.runs))}" if found.runs else "no run"
+    what = f"Open when it was made: {runs}, {found.messages} webhook messages."
+    if held:
+        return f"{what} The runs are paused, the webhooks are switched off."
+    return f"{what} A worker goes on with them."

@@ -201,6 +201,13 @@ HARM: dict[str, Callable[[Files], Files]] = {
         files, "sessions/1/session.json", lambda value: value.update(number=2)
     ),
     "a NUL": lambda files: edited(files, "campaign.json", lambda value: value.update(name="a\x00b")),
+    "a time before all years": lambda files: edited(
+        files, "campaign.json", lambda value: value.update(created_at="0001-01-01T00:00:00+14:00")
+    ),
+    "a time after all years": lambda files: edited(
+        files, "sessions/1/session.json", lambda value: value.update(created_at="9999-12-31T23:59:59-14:00")
+    ),
+    "a secret hidden when no zone had a year": lambda files: secret(files, hidden_at="0001-01-01T00:00:00+00:00"),
     "a slug that is a path": lambda files: edited(files, "campaign.json", lambda value: value.update(slug="../a")),
     "units twice": lambda files: edited(
         files, "sessions/1/transcripts/1.json", lambda value: value["units"].append(value["units"][0])

@@ -16,8 +16,11 @@ from pytest_django import Settings
 
 from campaigns.actions import exports
 from campaigns.exports import reading_json
+from campaigns.exports.folder import Refused
+from campaigns.exports.unpacking import unpacked
 from campaigns.library.sight import Edition
 from campaigns.models import Campaign, Export
+from extraction.codes import Code
 from tests import factories
 from tests.campaigns.exports.telling import sight, taken_out, tell
 
@@ -44,9 +47,9 @@ def fetched(campaign: Campaign, client: Client) -> bytes:
     return b"".join(client.get(f"{page}{export.pk}/file"))
 
 
-def packed(files: Mapping[str, bytes]) -> bytes:
+def packed(files: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w", method) as archive:
         for path, data in files.items():
             archive.writestr(path, data)
     return out.getvalue()
@@ -115,3 +118,19 @@ def test_a_zip_that_is_no_backup_is_refused_in_one_sentence(campaign: Campaign, 
         assert sentence in str(told.value), what
         assert "\n" not in str(told.value), what
         assert not Campaign.objects.exists(), what
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_damaged_zip_is_refused_however_it_was_packed(tmp_path: Path, method: int) -> None:
+    whole = packed({"manifest.json": b'{"a": 1}' * 300, "campaign.json": bytes(range(256)) * 20}, method)
+    path, refused = tmp_path / "damaged.zip", 0
+    for place in range(0, len(whole), 1 + len(whole) // 150):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        try:
+            with unpacked(path):
+                pass
+        except Refused as error:
+            assert error.code is Code.EXPORT_INVALID
+            refused += 1
+
+    assert refused > 10

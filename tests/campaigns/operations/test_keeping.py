@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import shutil
 import sqlite3
 import stat
@@ -16,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import environ
-import psycopg
 import pytest
-from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection, connections
 from django.db.backends.postgresql.base import DatabaseWrapper as PostgresWrapper
@@ -26,11 +24,12 @@ from django.utils import timezone
 
 from campaigns.actions import pulses
 from campaigns.errors import ActionError
-from campaigns.keeping import backup, tables
+from campaigns.keeping import backup, postgres, tables
 from campaigns.models import Campaign
 from extraction.codes import Code
+from tests.campaigns.operations.databases import address_of, name_for, on_server
 from tests.campaigns.supervisor.installation import Installation
-from tests.factories import make_campaign, make_transcript
+from tests.factories import make_campaign, make_transcript, make_user
 
 ROOT = Path(__file__).resolve().parents[3]
 SAMPLE = "glass-tithe"
@@ -56,17 +55,15 @@ def elsewhere(tmp_path: Path) -> Iterator[Installation]:
     home.command("migrate", "--verbosity", "0")
     yield home
     if "DATABASE_URL" in home.environ:
-        _on_server(f"DROP DATABASE {home.environ['DATABASE_URL'].rpartition('/')[2]} WITH (FORCE)")
+        on_server(f"DROP DATABASE {name_for(tmp_path)} WITH (FORCE)")
 
 
 def _other_database(folder: Path) -> dict[str, Any]:
     if connection.vendor == "sqlite":
         return {}
-    name = "moved_" + re.sub(r"\W", "_", folder.name)[-40:].lower()
-    _on_server(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)", f"CREATE DATABASE {name}")
-    given = settings.DATABASES["default"]
-    address = f"postgres://{given['USER']}:{given['PASSWORD']}@{given['HOST']}:{given['PORT']}/{name}"
-    return {"DATABASE_URL": address, "NOTARIUS_SECRET_KEY": "only-for-tests"}
+    name = name_for(folder)
+    on_server(f"CREATE DATABASE {name}")
+    return {"DATABASE_URL": address_of(name), "NOTARIUS_SECRET_KEY": "only-for-tests"}
 
 
 @pytest.mark.skipif(connection.vendor != "sqlite", reason="about the file of SQLite")
@@ -80,16 +77,6 @@ def test_a_folder_may_have_any_name(tmp_path: Path, filled: Installation) -> Non
     home.command("restore", str(folder / "kept.zip"), "--replace")
 
     assert total(home) == total(filled)
-
-
-def _on_server(*statements: str) -> None:
-    given = settings.DATABASES["default"]
-    with psycopg.connect(
-        host=given["HOST"], port=given["PORT"], user=given["USER"], password=given["PASSWORD"], dbname="postgres",
-        autocommit=True,
-    ) as server:  # fmt: skip
-        for statement in statements:
-            server.execute(statement.encode())
 
 
 def total(home: Installation) -> str:
@@ -195,7 +182,7 @@ def test_tools_of_postgresql_connect_as_the_program_does() -> None:
     ).get_connection_params()
 
     assert (
-        backup._libpq_environ(given).items()
+        postgres.libpq_environ(given).items()
         >= {
             "PGHOST": "db.example.org",
             "PGPORT": "5433",
@@ -251,6 +238,19 @@ def test_nothing_is_restored_under_a_living_worker(made: Callable[..., Path]) ->
     pulses.stamp(kind=pulses.SUPERVISOR, name="here", at=timezone.now())
     with pytest.raises(ActionError, match="worker"):
         backup.restore(made(), replace=True)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("make", [make_campaign, make_user], ids=["campaign", "account"])
+def test_nothing_that_is_there_is_replaced_without_leave(
+    made: Callable[..., Path], make: Callable[[], Campaign | User]
+) -> None:
+    there = make()
+    with pytest.raises(ActionError, match="--replace") as refused:
+        backup.restore(made(), replace=False)
+
+    assert refused.value.code is Code.ARCHIVE_NOT_EMPTY
+    there.refresh_from_db()
 
 
 @pytest.mark.django_db

@@ -181,6 +181,8 @@ def test_what_the_server_may_log_of_a_request_is_known() -> None:
     }
 
 
-@pytest.mark.parametrize("file", ["deploy/notarius.service", "campaigns/management/commands/up.py"])
+@pytest.mark.parametrize(
+    "file", ["deploy/notarius.service", "deploy/Dockerfile", "campaigns/management/commands/up.py"]
+)
 def test_whoever_starts_it_names_the_configuration(file: str) -> None:
     assert CONFIG in (ROOT / file).read_text(encoding="utf-8")
