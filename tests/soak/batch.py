@@ -208,7 +208,12 @@ class Soak:
         from tests.soak import checks
 
         poisoned = faults.POISON in outcome.faults
+        outcome.claims = self.ask(lambda: checks.claims(run)) or 0
         kills = sum(name in faults.KILLS for name in outcome.faults) + restarts + 3 * poisoned
+        if faults.DISK_FULL in outcome.faults:
+            # It refuses one lane after the other, each at its next write: the seats that the first gave up may be
+            # those of the second by then.
+            kills += max(0, outcome.claims - 1)
         outcome.calls, outcome.repeated = self.model.calls, self.model.repeated()
         # A call that the worker gave up waiting for, on a busy machine, is asked again as well.
         given_up = (self.ask(lambda: checks.timeouts(run)) or 0) - self.model.faulty["hangs"]
@@ -218,13 +223,13 @@ class Soak:
             seen=seen,
             checkpoints=self.checkpoints,
             poisoned=poisoned,
-            backends_change={"PostgreSQL", "disk full"} & set(outcome.faults) != set(),
+            backends_change={"PostgreSQL", faults.DISK_FULL} & set(outcome.faults) != set(),
         )
         failures = self.ask(lambda: checks.failures(run, judged))
-        outcome.claims = self.ask(lambda: checks.claims(run)) or 0
         outcome.failures += ["the database never came back"] if failures is None else failures
         if outcome.repeated > outcome.allowed:
-            outcome.failures.append(f"{outcome.repeated} calls repeated, {outcome.allowed} allowed")
+            whose = self.model.repeated_by_lane()
+            outcome.failures.append(f"{outcome.repeated} calls repeated, {outcome.allowed} allowed: {whose}")
 
     def _restarts(self) -> int:
         return self.place.log.read_bytes().count(RESTARTED) if self.place.log.exists() else 0

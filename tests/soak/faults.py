@@ -151,6 +151,7 @@ def poison(on: Stage) -> bool:
     return on.model.poisoned
 
 
+DISK_FULL = "disk full"
 KILLS: dict[str, Fault] = {
     "a busy worker": busy_worker,
     "the next idle worker": idle_worker,
@@ -162,7 +163,7 @@ KILLS: dict[str, Fault] = {
     "the supervisor": supervisor,
     "a worker stalled beyond its lease": stalled_worker,
     "PostgreSQL": database,
-    "disk full": disk_full,
+    DISK_FULL: disk_full,
     "the clock an hour ahead": clock_ahead,
     "the clock an hour back": clock_back,
 }
@@ -179,7 +180,7 @@ def possible(on: Stage, *, short: bool) -> list[str]:
     if on.postgres is None:
         missing.add("PostgreSQL")
     if on.disk is None:
-        missing.add("disk full")
+        missing.add(DISK_FULL)
     if on.clock is None:
         missing |= {"the clock an hour ahead", "the clock an hour back"}
     return [name for name in (SHORT if short else ALL) if name not in missing]

@@ -85,6 +85,14 @@ class Model:
         with self._lock:
             return sum(times - 1 for times in self.answered.values())
 
+    def repeated_by_lane(self) -> dict[str, int]:
+        """Return the same by what the requests were about, without those of which none was repeated."""
+        with self._lock:
+            found: Counter[str] = Counter()
+            for body, times in self.answered.items():
+                found[story.lane_of(json.loads(body))] += times - 1
+        return {lane: times for lane, times in sorted(found.items()) if times}
+
     @property
     def in_flight(self) -> int:
         return self._server.in_flight if self._server is not None else 0

@@ -25,16 +25,16 @@ PLACE_LINE = re.compile(r'^\{"name":.*\}$', re.MULTILINE)
 UNIT_LINE = re.compile(r"^\[(\d+)\] [^:\n]*: (.*)$", re.MULTILINE)
 
 
-def steps(*, wide: bool) -> tuple[tuple[str, ...], ...]:
+def steps(*, wide: bool = False) -> tuple[tuple[str, ...], ...]:
     """Return the run's lanes by step: nine where it is wide, else four."""
     return NINE if wide else FEW
 
 
-def lanes(*, wide: bool) -> list[str]:
+def lanes(*, wide: bool = False) -> list[str]:
     return sorted(f"dnd/{key}" for step in steps(wide=wide) for key in step)
 
 
-def calls(chunks: int, *, wide: bool) -> int:
+def calls(chunks: int, *, wide: bool = False) -> int:
     """Return how many an undisturbed run makes: one a chunk and lane, and one for the merges of each registry."""
     return chunks * len(lanes(wide=wide)) + len(steps(wide=wide)[0])
 

@@ -56,7 +56,7 @@ def place(tmp_path: Path, server: ScriptedServer) -> Iterator[Installation]:
         NOTARIUS_LLM_CHUNK_UNITS=str(story.CHUNK_UNITS),
         NOTARIUS_LLM_CONCURRENCY="2",
     )
-    place.settle(story.transcript(story.CHUNKS), story.pipeline(story.FIRST, story.SECOND))
+    place.settle(story.transcript(story.CHUNKS), story.pipeline(*story.steps()))
     yield place
     place.end()
     with redis.from_url(URL) as client:
@@ -75,7 +75,7 @@ def test_lanes_that_redis_lost_with_the_cluster_are_rung_for_again(place: Instal
         client.flushdb()  # and the doorbells that no cluster had taken yet
     eventually(lambda: place.value("select state from campaigns_run") == "succeeded", "the run ends")
 
-    assert place.value("select count(*) from campaigns_artifactversion") == len(story.LANES)
+    assert place.value("select count(*) from campaigns_artifactversion") == len(story.lanes())
     assert len({seen.body for seen in server.requests}) == story.calls(story.CHUNKS)
     assert server.calls - story.calls(story.CHUNKS) <= 2
     assert place.stop(supervisor) == 0

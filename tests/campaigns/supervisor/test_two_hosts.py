@@ -49,7 +49,7 @@ class Meeting:
 
     def __call__(self, request: RequestJson) -> Reply:
         lane = story.lane_of(request)
-        step = 1 if lane.replace("_", "-") in story.SECOND else 0
+        step = 1 if lane.replace("_", "-") in story.steps()[1] else 0
         with self._lock:
             first = not self._seen[step]
             self._seen[step].add(lane)
@@ -122,7 +122,7 @@ def hosts(tmp_path: Path, postgres: Postgres, server: ScriptedServer) -> Iterato
 
 def test_two_hosts_share_a_session_and_ask_nothing_twice(hosts: list[Installation], server: ScriptedServer) -> None:
     first, second = hosts
-    first.settle(story.transcript(story.CHUNKS), story.pipeline(story.FIRST, story.SECOND))
+    first.settle(story.transcript(story.CHUNKS), story.pipeline(*story.steps()))
     for place in hosts:
         place.start("work")
 
@@ -133,7 +133,7 @@ def test_two_hosts_share_a_session_and_ask_nothing_twice(hosts: list[Installatio
     bodies = Counter(seen.body for seen in server.requests)
     assert len(bodies) == server.calls == story.calls(story.CHUNKS)
     assert second.rows("select distinct attempts from campaigns_lanerun") == [(1,)]
-    assert first.value("select count(*) from campaigns_artifactversion") == len(story.LANES)
+    assert first.value("select count(*) from campaigns_artifactversion") == len(story.lanes())
     assert first.value("select count(distinct holder) from campaigns_lanerun where step = 0") == 2
     assert first.value("select count(distinct holder) from campaigns_lanerun where step = 1") == 2
     if first.prefix:
