@@ -175,7 +175,7 @@ def test_units_are_refused_or_kept_by_the_limit_alone(browser: Client, campaign:
     data = b"Ida: Hm.\nYun: No.\n" * 10_000
     before = rows()
 
-    with pytest.raises(IngestError, match="more than 20000 units"):
+    with pytest.raises(IngestError, match="more than 20,000 units"):
         transcripts.import_transcript(campaign=campaign, number=1, data=data + b"Ida: Hm.\n", by=None)
     assert rows() == before
     assert len(transcripts.read(data=data).units) == 20_000
