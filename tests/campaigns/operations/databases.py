@@ -44,3 +44,13 @@ def owned_database(name: str) -> Iterator[dict[str, Any]]:
         yield {"DATABASE_URL": address, "NOTARIUS_SECRET_KEY": "only-for-tests"}
     finally:
         on_server(f"DROP DATABASE {name} WITH (FORCE)", f"DROP ROLE {name}")
+
+
+@contextmanager
+def copied_database(name: str, *, of: str) -> Iterator[None]:
+    """Copy an `owned_database` for its account; nobody may be connected to it meanwhile."""
+    on_server(f"CREATE DATABASE {name} TEMPLATE {of} OWNER {of}")
+    try:
+        yield
+    finally:
+        on_server(f"DROP DATABASE {name} WITH (FORCE)")

@@ -65,9 +65,10 @@ def homes(tmp_path: Path) -> Iterator[tuple[Installation, Installation]]:
             made.append(Installation(folder, **settings))
             stack.callback(made[-1].end)
         transcript = sorted(path for path in SAMPLE.glob("*") if path.suffix in {".vtt", ".srt", ".json", ".txt"})[0]
-        made[0].command("migrate", "-v0")
         made[0].commands(
-            ("load_campaign", str(next(SAMPLE.glob("*.toml")))), ("import_transcript", str(transcript), *WHERE)
+            ("migrate", "-v0"),
+            ("load_campaign", str(next(SAMPLE.glob("*.toml")))),
+            ("import_transcript", str(transcript), *WHERE),
         )
         yield made[0], made[1]
 

@@ -7,31 +7,42 @@ import json
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 from django.db import connection
 
 from campaigns.keeping import backup, postgres
-from tests.campaigns.operations.databases import name_for, on_server, owned_database
+from tests.campaigns.operations.databases import copied_database, name_for, on_server, owned_database
 from tests.campaigns.supervisor.installation import CAMPAIGN, Installation
 
 pytestmark = [
     pytest.mark.skipif(connection.vendor != "postgresql", reason="about the tools of PostgreSQL"),
     pytest.mark.slow,
+    # They share one pattern.
+    pytest.mark.xdist_group("restoring-on-postgres"),
 ]
 LATER = "INSERT INTO django_migrations (app, name, applied) VALUES ('campaigns', '9999_of_tomorrow', now())"
 
 
+@pytest.fixture(scope="module")
+def pattern(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    """The settings for a database with a campaign; its account owns it and is no superuser. Copies are made of it."""
+    folder = tmp_path_factory.mktemp("pattern")
+    with owned_database(name_for(folder)) as settings:
+        (folder / "campaign.toml").write_text(CAMPAIGN, encoding="utf-8")
+        Installation(folder, **settings).commands(("migrate", "-v0"), ("load_campaign", str(folder / "campaign.toml")))
+        yield settings
+
+
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Installation]:
-    """An installation with a campaign; its account owns the database and is no superuser."""
-    with owned_database(name_for(tmp_path)) as settings:
-        found = Installation(tmp_path, **settings)
-        (tmp_path / "campaign.toml").write_text(CAMPAIGN, encoding="utf-8")
-        found.command("migrate", "-v0")
-        found.command("load_campaign", str(tmp_path / "campaign.toml"))
-        yield found
+def home(pattern: dict[str, Any], tmp_path: Path) -> Iterator[Installation]:
+    """An installation with a copy of the pattern, under the same account."""
+    address, name = pattern["DATABASE_URL"], name_for(tmp_path)
+    base, _, of = address.rpartition("/")
+    with copied_database(name, of=of):
+        yield Installation(tmp_path, **{**pattern, "DATABASE_URL": f"{base}/{name}"})
 
 
 def database_of(home: Installation) -> str:
