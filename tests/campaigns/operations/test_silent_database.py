@@ -18,16 +18,15 @@ from tests.campaigns.supervisor.installation import ROOT
 
 pytestmark = pytest.mark.slow
 KEY = "a-key-that-only-a-test-has-and-that-is-long-enough-for-anybody"
-# The limit is 5 s; before there was one, the library waited for 130.
+# The limit is 5 s; before there was one, the library waited for 130, and this patience ran out.
 SOON_S = 60
 ASK = """
-import json, time
+import json
 import django
 django.setup()
 from django.test import Client
-began = time.monotonic()
 answer = Client(SERVER_NAME="localhost").get("/readyz")
-print(json.dumps([answer.status_code, answer.json(), time.monotonic() - began]))
+print(json.dumps([answer.status_code, answer.json()]))
 """
 SHOW = """
 import json
@@ -67,11 +66,10 @@ def said(program: str, url: str, folder: Path) -> Any:
     return json.loads(done.stdout)
 
 
-def test_not_ready_is_said_soon(silent: int, tmp_path: Path) -> None:
-    status, body, seconds = said(ASK, f"postgres://somebody:secret@127.0.0.1:{silent}/archive", tmp_path)
+def test_not_ready_is_said_without_waiting_for_the_library(silent: int, tmp_path: Path) -> None:
+    answered = said(ASK, f"postgres://somebody:secret@127.0.0.1:{silent}/archive", tmp_path)
 
-    assert (status, body) == (503, {"status": "unavailable", "database": False})
-    assert seconds < 30
+    assert answered == [503, {"status": "unavailable", "database": False}]
 
 
 def test_what_the_address_says_of_the_connection_wins(tmp_path: Path) -> None:
