@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from campaigns.actions import editing, reviews
 from campaigns.acts import ACTS
-from campaigns.models import ArtifactVersion, Campaign, Decision, Transcript
+from campaigns.models import ArtifactVersion, Decision, Transcript
 from extraction.codes import Code
 from tests import factories
 from tests.campaigns.review import families
@@ -34,19 +34,9 @@ HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7|add:7 }
 
 
 @pytest.fixture
-def transcript(campaign: Campaign) -> Transcript:
-    return factories.make_transcript(factories.make_session(campaign, 3))
-
-
-@pytest.fixture
 def registry(transcript: Transcript) -> ArtifactVersion:
     """Dell 0, Wick 1, Mother Quillon 2, Aurelio Voss 3 (of Aurelio Voss and Captain Voss)."""
     return factories.make_version(transcript, PEOPLE, consolidations=group_of(transcript, GROUP))
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 def page(client: Client, path: str) -> str:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
 from campaigns.models import ArtifactVersion, Campaign
 from tests import factories
-from tests.campaigns.review.acting import address, done, signed_in
+from tests.campaigns.review.acting import address, done
 from tests.campaigns.reviews.acting import DELL, PEOPLE, QUILLON, WICK, head, id_of, names
 
 
 @pytest.fixture
 def registry(campaign: Campaign) -> ArtifactVersion:
     return factories.make_version(factories.make_transcript(factories.make_session(campaign, 3)), PEOPLE)
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 def test_same_warns_of_a_standing_not_the_same_before_it_is_saved(client: Client, registry: ArtifactVersion) -> None:

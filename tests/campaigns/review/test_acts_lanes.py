@@ -14,24 +14,14 @@ from django.test import Client
 
 from campaigns.act_forms import MALFORMED
 from campaigns.actions import editing
-from campaigns.models import ArtifactVersion, Campaign, Decision, Transcript
+from campaigns.models import ArtifactVersion, Decision, Transcript
 from campaigns.record_fields import ACTION, SPECS
 from tests import factories
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import address, done, signed_in
+from tests.campaigns.review.acting import address, done
 from tests.campaigns.reviews.acting import PEOPLE, head, id_of, on, ranges, records
 
 SCHEMAS = Path(__file__).resolve().parents[3] / "assets" / "dnd"
-
-
-@pytest.fixture
-def transcript(campaign: Campaign) -> Transcript:
-    return factories.make_transcript(factories.make_session(campaign, 3))
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 @pytest.fixture

@@ -32,11 +32,6 @@ def registry(transcript: Transcript) -> ArtifactVersion:
     return factories.make_version(transcript, PEOPLE, consolidations=group_of(transcript, GROUP))
 
 
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
-
-
 def page(client: Client, path: str) -> str:
     return client.get(path).content.decode()
 

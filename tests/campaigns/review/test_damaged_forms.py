@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.test import Client
 
 from campaigns.acts import ACTS, act_for
-from campaigns.models import ArtifactVersion, Campaign, Transcript
-from tests import factories
+from campaigns.models import ArtifactVersion, Transcript
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import address, signed_in
+from tests.campaigns.review.acting import address
 from tests.campaigns.reviews.acting import head
 
 TEXTS = ("\x00", "209-204", "9" * 3_000)
@@ -19,16 +17,6 @@ FIELDS = (
     *("records", "refs", "ranges", "kept", "going", "to", "target", "decision", "summary", "reason"),
     *("actor", "round", "turn_kind", "enemy", "kind", "detail", "actions", "action-0-targets", "action-1-drop"),
 )
-
-
-@pytest.fixture
-def transcript(campaign: Campaign) -> Transcript:
-    return factories.make_transcript(factories.make_session(campaign, 3))
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from campaigns.actions import corrections, editing, history, versions
 from campaigns.models import ArtifactVersion, Campaign, Transcript
 from tests import factories
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import signed_in
 from tests.campaigns.review.test_given_titles import (
     UNITS,
     encounters,
@@ -31,11 +30,6 @@ Act = Callable[[ArtifactVersion, User], ArtifactVersion]
 @pytest.fixture
 def transcript(campaign: Campaign) -> Transcript:
     return factories.make_transcript(factories.make_session(campaign, 3), UNITS)
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 @pytest.fixture

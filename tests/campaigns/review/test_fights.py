@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -19,7 +18,6 @@ from campaigns.review import Cited, Evidence, Record
 from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import signed_in
 
 NO_SCENES = Scenes()
 
@@ -155,11 +153,6 @@ def test_timeline_has_every_turn_once_and_in_order(given: list[tuple[int, int, i
 
 
 # ---- the page ----
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 def session_of_fights(campaign: Campaign, number: int, turns: int) -> tuple[Transcript, str]:

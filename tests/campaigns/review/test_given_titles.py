@@ -18,7 +18,6 @@ from campaigns.worklist import work_in
 from extraction.source.documents import SourceUnit
 from tests import factories
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import signed_in
 from tests.campaigns.reviews.acting import head, on, records
 
 UNITS = tuple(SourceUnit(at ^ 1, "Ines", f"Line {at} of the evening.") for at in range(2, 42))
@@ -27,11 +26,6 @@ UNITS = tuple(SourceUnit(at ^ 1, "Ines", f"Line {at} of the evening.") for at in
 @pytest.fixture
 def transcript(campaign: Campaign) -> Transcript:
     return factories.make_transcript(factories.make_session(campaign, 3), UNITS)
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 def unit_at(position: int) -> int:

@@ -11,23 +11,12 @@ from django.test import Client
 from campaigns.actions import editing, history, reruns
 from campaigns.actions.editing import ONLY_SCENE
 from campaigns.errors import Invalid
-from campaigns.models import ArtifactVersion, Campaign, Transcript
+from campaigns.models import ArtifactVersion, Transcript
 from extraction.codes import Code
-from tests import factories
 from tests.campaigns.api.conftest import bearer
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import address, done, signed_in
+from tests.campaigns.review.acting import address, done
 from tests.campaigns.reviews.acting import head, on, records
-
-
-@pytest.fixture
-def transcript(campaign: Campaign) -> Transcript:
-    return factories.make_transcript(factories.make_session(campaign, 3))
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 @pytest.fixture

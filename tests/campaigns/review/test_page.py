@@ -29,11 +29,6 @@ def pending(transcript: Transcript) -> ArtifactVersion:
     return factories.make_version(transcript)
 
 
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
-
-
 def signed_in(user: User) -> Client:
     client = Client()
     client.force_login(user)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -42,11 +41,6 @@ def transcript(session: GameSession) -> Transcript:
 def versions(transcript: Transcript) -> dict[str, ArtifactVersion]:
     made = families.one_of_each(transcript)
     return {family: families.make_version(transcript, family, records) for family, records in made.items()}
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 def read(session: GameSession) -> Reading:

@@ -12,7 +12,7 @@ from campaigns.actions import editing, reviews
 from campaigns.models import ArtifactVersion, Campaign
 from tests import factories
 from tests.campaigns.review import families
-from tests.campaigns.review.acting import address, signed_in
+from tests.campaigns.review.acting import address
 from tests.campaigns.reviews.acting import DELL, GROUP, PEOPLE, QUILLON, WICK, group_of, head, names, on
 
 
@@ -20,11 +20,6 @@ from tests.campaigns.reviews.acting import DELL, GROUP, PEOPLE, QUILLON, WICK, g
 def registry(campaign: Campaign) -> ArtifactVersion:
     transcript = factories.make_transcript(factories.make_session(campaign, 3))
     return factories.make_version(transcript, PEOPLE, consolidations=group_of(transcript, GROUP))
-
-
-@pytest.fixture
-def client(gm: User) -> Client:
-    return signed_in(gm)
 
 
 def test_second_saver_keeps_their_words_and_sees_the_newer_version(

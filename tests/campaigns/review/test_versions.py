@@ -14,10 +14,10 @@ from campaigns.models import ArtifactVersion, Decision, Transcript
 from tests import factories
 from tests.campaigns.review import families
 from tests.campaigns.review.acting import address, contradicted, done
-from tests.campaigns.review.test_acts import client, page, registry, transcript
+from tests.campaigns.review.test_acts import page, registry
 from tests.campaigns.reviews.acting import DELL, PEOPLE, VOSS, WICK, head, on, records
 
-__all__ = ["client", "registry", "transcript"]
+__all__ = ["registry"]
 
 
 def test_withdraw_has_a_decision_bind_no_more(client: Client, registry: ArtifactVersion) -> None:
