@@ -21,6 +21,9 @@ from typing import Any, TypeAlias
 
 RequestJson: TypeAlias = dict[str, Any]
 
+# How long a server with a limit waits for the call it is to turn away: a client that never sends it fails its test.
+LONGEST_WAIT_S = 30.0
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -89,7 +92,11 @@ class Seen:
 
 
 class ScriptedServer:
-    """`limit` answers 429 to calls beyond that many in flight; `latency` is how long an accepted call takes."""
+    """`limit` answers 429 to calls beyond that many in flight; `latency` is how long an accepted call takes.
+
+    A server with a limit holds its first answers until it has turned one call away: however slow the machine is, the
+    limit is met.
+    """
 
     def __init__(
         self,
@@ -107,6 +114,7 @@ class ScriptedServer:
         self.peak_in_flight = 0
         self.connections = 0
         self.released = threading.Event()
+        self._full = threading.Event()
         self._replies = list(replies)
         self._responder = responder
         self._latency = latency
@@ -151,12 +159,15 @@ class ScriptedServer:
             self.requests.append(seen)
             if self._limit is not None and self.in_flight >= self._limit:
                 self.refused += 1
+                self._full.set()
                 return failure(429, headers={"Retry-After": self._retry_after}, type="rate_limit_exceeded")
             self.calls += 1
             self.in_flight += 1
             self.peak_in_flight = max(self.peak_in_flight, self.in_flight)
         try:
             reply = self._scripted(seen)
+            if self._limit is not None:
+                self._full.wait(LONGEST_WAIT_S)
             if self._latency:
                 time.sleep(self._latency)
             if reply.hang:
