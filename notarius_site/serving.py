@@ -7,16 +7,17 @@ together for `/metrics` however often they are replaced. Workers, threads and ad
 from __future__ import annotations
 
 import os
+import sys
 from itertools import count
 from typing import Any  # gunicorn has no types
 
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
-from prometheus_client import values
 
 from notarius_site import logs
 
 # As in campaigns.metrics, which needs the settings; only workers read those.
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
+OURS = ("notarius_site", "campaigns", "extraction")
 
 
 class ContentSafeLogger(Logger):  # type: ignore[misc]
@@ -48,7 +49,14 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Have the worker count in the file of its number, apart from what another server counts in the same folder."""
+    """Have the worker count in the file of its number, apart from what another server counts in the same folder.
+
+    It forgets what the main process read of us at its start, for after a reload that may be the release before.
+    """
+    for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
+        del sys.modules[name]
     if os.environ.get(SHARED):
+        from prometheus_client import values  # by the worker, not by the main process: of the release that it serves
+
         name = f"{worker.ppid}-{worker.number}"
         values.ValueClass = values.MultiProcessValue(lambda: name)  # type: ignore[no-untyped-call]

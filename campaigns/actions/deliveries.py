@@ -20,7 +20,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from campaigns import processes, queue
-from campaigns.actions import webhooks
+from campaigns.actions import ringing, webhooks
 from campaigns.actions.locking import lock_campaign
 from campaigns.models import Campaign, Delivery, Webhook
 from campaigns.tracing import tracing
@@ -37,7 +37,6 @@ logger = logging.getLogger(__name__)
 LEASE = timedelta(seconds=120)
 WAITS = tuple(timedelta(minutes=minutes) for minutes in (0.5, 2, 10, 30, 120, 360, 720))
 MOST_ATTEMPTS = len(WAITS) + 1
-RING_AGAIN = timedelta(seconds=20)
 MOST_RUNG = 200
 KEPT = timedelta(days=30)
 NOT_CLAIMED = "not_claimed"
@@ -134,7 +133,7 @@ def sweep(*, at: datetime) -> int:
     _end_leases_of_the_dead(at)
     for pk, token in _interrupted(at).values_list("pk", "token")[:MOST_RUNG]:
         settle(delivery_id=pk, token=token, outcome=Outcome(Code.WEBHOOK_INTERRUPTED), at=at)
-    return _ring_again(at)
+    return ringing.again(_due(at), queue.enqueue_delivery, at=at, most=MOST_RUNG)
 
 
 def over(*, at: datetime) -> QuerySet[Delivery]:
@@ -182,19 +181,3 @@ def _is_hopeless(webhook: Webhook, delivery: Delivery) -> bool:
     if delivery.code == Code.WEBHOOK_OWNER:
         return webhooks.is_orphaned(webhook)
     return not webhook.deliveries.filter(state=State.DELIVERED, finished_at__gt=delivery.created_at).exists()
-
-
-def _ring_again(at: datetime) -> int:
-    forgotten = _due(at).filter(Q(rung_at=None) | Q(rung_at__lt=at - RING_AGAIN))
-    rows = list(forgotten.values_list("pk", "rung_at")[:MOST_RUNG])
-    # With tasks still undelivered everybody is busy, and ringing would only lengthen the line.
-    if not rows or queue.undelivered():
-        return 0
-    return sum(_ring_once_more(pk, rung_at, at) for pk, rung_at in rows)
-
-
-def _ring_once_more(pk: int, rung_at: datetime | None, at: datetime) -> bool:
-    if not Delivery.objects.filter(pk=pk, rung_at=rung_at).update(rung_at=at):
-        return False
-    queue.enqueue_delivery(pk)
-    return True

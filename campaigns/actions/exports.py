@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from campaigns import processes, queue
 from campaigns.access import Actor, Need, Who, campaign_for, may
-from campaigns.actions import audit
+from campaigns.actions import audit, ringing
 from campaigns.actions.locking import lock_campaign
 from campaigns.adapters import downloads
 from campaigns.committing import after_commit
@@ -41,7 +41,6 @@ logger = logging.getLogger(__name__)
 State = Export.State
 SUCCEEDED, NOTHING_TO_DO = "succeeded", "nothing to do"
 LEASE = timedelta(seconds=120)
-RING_AGAIN = timedelta(seconds=20)
 KEPT = timedelta(hours=24)
 REMEMBERED = timedelta(days=30)
 MAX_ATTEMPTS = 3
@@ -173,7 +172,7 @@ def sweep(*, at: datetime) -> int:
     changed = sum(_take_back(pk, token, at) for pk, token in gone)
     # Before the doorbell, which fails while the broker is away.
     changed += expire(at=at)
-    return changed + _ring_again(at)
+    return changed + ringing.again(Export.objects.filter(state=State.QUEUED), _ring, at=at)
 
 
 def over(*, at: datetime) -> QuerySet[Export]:
@@ -301,26 +300,6 @@ def _take_back(export_id: int, token: str, at: datetime) -> bool:
     ):
         return True
     if not held.update(state=State.QUEUED, token="", lease_until=None, rung_at=at):
-        return False
-    _ring(export_id)
-    return True
-
-
-def _ring_again(at: datetime) -> int:
-    # Rung for in the future: the clock was set back, and the queue will not hand out that task until then.
-    forgotten = Export.objects.filter(
-        Q(rung_at=None) | Q(rung_at__lt=at - RING_AGAIN) | Q(rung_at__gt=at + RING_AGAIN), state=State.QUEUED
-    )
-    rows = list(forgotten.values_list("pk", "rung_at"))
-    # With tasks still undelivered everybody is busy, and ringing would only lengthen the line.
-    if not rows or queue.undelivered():
-        return 0
-    return sum(_ring_once_more(pk, rung_at, at) for pk, rung_at in rows)
-
-
-@transaction.atomic
-def _ring_once_more(export_id: int, rung_at: datetime | None, at: datetime) -> bool:
-    if not Export.objects.filter(pk=export_id, state=State.QUEUED, rung_at=rung_at).update(rung_at=at):
         return False
     _ring(export_id)
     return True

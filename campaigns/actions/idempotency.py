@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
+from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict
 from campaigns.models import Answered, Campaign
 from extraction.codes import Code
@@ -61,7 +62,8 @@ def campaign_at(lead: str, value: object) -> int | None:
 def claim(*, actor: str, key: str, digest: str, at: datetime, campaign_id: int | None = None) -> Answer | Answered:
     """Return the answer that this request has had, or the row to `answer` or `release` after the work.
 
-    Raises Reused for a key that stood for another request, Conflict while the first one is still at work.
+    Raises Reused for a key that stood for another request, Conflict while the first one is still at work, NotFound
+    where the campaign has been removed meanwhile.
     """
     found = Answered.objects.filter(actor=actor, key=key).first()
     if found is not None and _is_over(found, at):
@@ -70,9 +72,12 @@ def claim(*, actor: str, key: str, digest: str, at: datetime, campaign_id: int |
     if found is None:
         try:
             with transaction.atomic():
+                if campaign_id is not None:
+                    # Waits for whoever is about to remove it: no answer may outlive it.
+                    lock_campaign(campaign_id)
                 return Answered.objects.create(actor=actor, key=key, digest=digest, at=at, campaign_id=campaign_id)
         except IntegrityError:
-            # Another request with this key came between, or the campaign is being removed.
+            # Another request with this key came between.
             found = Answered.objects.filter(actor=actor, key=key).first()
     if found is not None and found.digest != digest:
         raise Reused("This Idempotency-Key has stood for another request. Make a new key for each thing to do.")
@@ -81,19 +86,18 @@ def claim(*, actor: str, key: str, digest: str, at: datetime, campaign_id: int |
     return Answer(found.status, found.media_type, found.location, bytes(found.body))
 
 
-def answer(*, row: Answered, given: Answer) -> bool:
-    """Keep what the request was answered. False where its row is gone: nothing is kept then."""
+def answer(*, row: Answered, given: Answer, must_stand: bool) -> None:
+    """Keep what the request was answered; where its row is gone, nothing is kept.
+
+    Raises Conflict in that case if the row must stand: what was done in the same transaction is undone with it.
+    """
     values = {"status": given.status, "media_type": given.media_type, "location": given.location, "body": given.body}
-    return Answered.objects.filter(pk=row.pk).update(**values) == 1
-
-
-def taken() -> Conflict:
-    """Return why a request cannot be answered whose row is gone: what it did must be undone."""
-    return Conflict(
-        "Meanwhile words were taken from this campaign, or another request with this Idempotency-Key took over:"
-        " nothing was done, ask again.",
-        code=Code.IDEMPOTENCY_IN_FLIGHT,
-    )
+    if not Answered.objects.filter(pk=row.pk).update(**values) and must_stand:
+        raise Conflict(
+            "Meanwhile words were taken from this campaign, or another request with this Idempotency-Key took over:"
+            " nothing was done, ask again.",
+            code=Code.IDEMPOTENCY_IN_FLIGHT,
+        )
 
 
 def release(*, row: Answered) -> None:

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 
 from campaigns import processes, queue, tracing
-from campaigns.actions import audit, bindings, caps, plans, runlog, webhooks
+from campaigns.actions import audit, bindings, caps, plans, ringing, runlog, webhooks
 from campaigns.actions.leases import EXHAUSTED, MAX_ATTEMPTS, fence
 from campaigns.actions.locking import lock_session
 from campaigns.actions.versions import publish
@@ -33,7 +32,6 @@ from extraction.pipelines.config import Pipeline
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
-RING_AGAIN = timedelta(seconds=20)
 ENDED = frozenset(LaneRun.State.values) - set(LaneRun.UNFINISHED)
 State = LaneRun.State
 
@@ -166,7 +164,8 @@ def sweep(*, at: datetime) -> Swept:
         if lease is None or lease < at or processes.is_dead(holder)
     ]
     taken_back = sum(_take_back(pk, token, lease, at) for pk, token, lease in gone)
-    return Swept(taken_back, _ring_again(at))
+    waiting = LaneRun.objects.filter(state=State.QUEUED, run__state__in=Run.ACTIVE)
+    return Swept(taken_back, ringing.again(waiting, ring, at=at))
 
 
 @transaction.atomic
@@ -197,28 +196,6 @@ def _take_back(lane_id: int, token: str, lease: datetime | None, at: datetime) -
         runlog.say(run, "lane taken back: its worker is gone", lane=lane_id)
         _advance(run)
     return bool(changed)
-
-
-def _ring_again(at: datetime) -> int:
-    # Rung for in the future: the clock was set back, and the queue will not hand out that task until then.
-    forgotten = LaneRun.objects.filter(
-        Q(rung_at__isnull=True) | Q(rung_at__lt=at - RING_AGAIN) | Q(rung_at__gt=at + RING_AGAIN),
-        state=State.QUEUED,
-        run__state__in=Run.ACTIVE,
-    ).values_list("pk", "rung_at")
-    lanes = list(forgotten)
-    # With tasks still undelivered everybody is busy, and ringing would only lengthen the line.
-    if not lanes or queue.undelivered():
-        return 0
-    return sum(_ring_once_more(pk, rung_at, at) for pk, rung_at in lanes)
-
-
-@transaction.atomic
-def _ring_once_more(lane_id: int, rung_at: datetime | None, at: datetime) -> bool:
-    if not LaneRun.objects.filter(pk=lane_id, state=State.QUEUED, rung_at=rung_at).update(rung_at=at):
-        return False
-    ring(lane_id)
-    return True
 
 
 def _locked_run(lane_id: int) -> Run:

@@ -75,9 +75,7 @@ def _kept(endpoint: Endpoint, together: bool) -> Endpoint:
         try:
             with transaction.atomic() if together else nullcontext():
                 response = endpoint(request, **values)
-                kept = idempotency.answer(row=claimed, given=_answer_of(response))
-                if together and not kept:
-                    raise idempotency.taken()
+                idempotency.answer(row=claimed, given=_answer_of(response), must_stand=together)
         except BaseException:
             idempotency.release(row=claimed)
             raise

@@ -58,6 +58,8 @@ def restore(file: Path, check: Callable[[], None]) -> None:
 
     Raises ActionError where the dump cannot be read, or PostgreSQL refuses what is in it.
     """
+    # Where it does not answer, that is said, and not that it refused.
+    connection.ensure_connection()
     try:
         with transaction.atomic():
             with connection.cursor() as cursor:

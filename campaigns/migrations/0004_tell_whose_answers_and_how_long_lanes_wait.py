@@ -14,7 +14,11 @@ class Migration(migrations.Migration):
             model_name="answered",
             name="campaign",
             field=models.ForeignKey(
-                null=True, on_delete=django.db.models.deletion.CASCADE, related_name="+", to="campaigns.campaign"
+                db_constraint=False,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="+",
+                to="campaigns.campaign",
             ),
         ),
         migrations.AddField(

@@ -17,8 +17,11 @@ class Answered(models.Model):
     location = models.CharField(max_length=300, blank=True)
     body = models.BinaryField(default=bytes)
     at = models.DateTimeField(help_text="When the request came.")
-    # The answer may tell of the campaign, and goes with it.
-    campaign = models.ForeignKey("campaigns.Campaign", on_delete=models.CASCADE, null=True, related_name="+")
+    # The answer may tell of the campaign, and goes with it. The database does not insist: the release before knows of
+    # no such rows when it deletes a campaign.
+    campaign = models.ForeignKey(
+        "campaigns.Campaign", on_delete=models.CASCADE, null=True, related_name="+", db_constraint=False
+    )
 
     class Meta:
         constraints = (models.UniqueConstraint(fields=("actor", "key"), name="answered_once"),)

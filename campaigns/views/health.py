@@ -32,6 +32,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     A worker that is missing is told, but pages can be read without one. Before the migrations none is seen.
     """
     try:
+        _reach_database()
         behind = not _is_migrated()
         # The table that tells of workers may be among what is missing.
         worker = not behind and pulses.any_supervisor(at=timezone.now())
@@ -52,6 +53,15 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
 def _sends_token(request: HttpRequest) -> bool:
     expected, sent = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
     return bool(expected) and hmac.compare_digest(sent.encode(), f"Bearer {expected}".encode())
+
+
+def _reach_database() -> None:
+    """Raise db.Error where the database takes no new connection: an open one to a frozen server would never answer."""
+    fresh = db.connections.create_connection(db.DEFAULT_DB_ALIAS)
+    try:
+        fresh.ensure_connection()
+    finally:
+        fresh.close()
 
 
 def _is_migrated() -> bool:

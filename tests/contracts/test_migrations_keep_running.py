@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 from django.db import migrations, models
@@ -13,7 +14,6 @@ from django.db.models.fields import NOT_PROVIDED
 # The last migration from before the rule.
 BEFORE_THE_RULE = 3
 ADDING = (
-    migrations.CreateModel,
     migrations.AddIndex,
     migrations.RemoveIndex,
     migrations.RenameIndex,
@@ -32,8 +32,19 @@ def breaking(operations: Sequence[Operation]) -> Iterator[str]:
             field = operation.field
             if not (field.null or field.many_to_many or field.db_default is not NOT_PROVIDED):
                 yield f"{operation.describe()}: it must be nullable or have a default in the database"
+            yield from insisting(operation, [field])
+        elif isinstance(operation, migrations.CreateModel):
+            yield from insisting(operation, [field for _, field in operation.fields])
         elif not isinstance(operation, ADDING):
             yield operation.describe()
+
+
+def insisting(operation: Operation, fields: Sequence[models.Field[Any, Any]]) -> Iterator[str]:
+    """Yield the references that the database enforces: code that knows no such rows deletes what they refer to."""
+    for field in fields:
+        relation = field.remote_field if field.many_to_many else field
+        if field.is_relation and getattr(relation, "db_constraint", True):
+            yield f"{operation.describe()}: its reference {field.name} must have no constraint in the database"
 
 
 def test_migrations_after_the_rule_keep_the_running_code_working() -> None:
@@ -52,6 +63,14 @@ def test_migrations_after_the_rule_keep_the_running_code_working() -> None:
         (migrations.AddField("run", "x", models.IntegerField(null=True)), True),
         (migrations.AddField("run", "x", models.IntegerField(db_default=0)), True),
         (migrations.AddField("run", "x", models.IntegerField(default=0)), False),
+        (migrations.AddField("run", "x", models.ForeignKey("Run", models.CASCADE, null=True)), False),
+        (
+            migrations.AddField("run", "x", models.ForeignKey("Run", models.CASCADE, null=True, db_constraint=False)),
+            True,
+        ),
+        (migrations.AddField("run", "x", models.ManyToManyField("Run")), False),
+        (migrations.CreateModel("Tag", [("run", models.ForeignKey("Run", models.CASCADE))]), False),
+        (migrations.CreateModel("Tag", [("name", models.TextField())]), True),
         (migrations.RemoveField("run", "plan"), False),
         (migrations.RenameField("run", "plan", "steps"), False),
         (migrations.AlterField("run", "plan", models.IntegerField()), False),

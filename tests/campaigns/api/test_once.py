@@ -134,7 +134,7 @@ def test_answer_is_given_for_a_day_and_then_removed(db: None) -> None:
     noon = timezone.now()
     row = idempotency.claim(actor="t1", key="k", digest="d", at=noon)
     assert isinstance(row, Answered)
-    idempotency.answer(row=row, given=Answer(202, "application/json", "", b"{}"))
+    idempotency.answer(row=row, given=Answer(202, "application/json", "", b"{}"), must_stand=True)
     within = idempotency.claim(actor="t1", key="k", digest="d", at=noon + timedelta(hours=23))
 
     assert within == Answer(202, "application/json", "", b"{}")
@@ -159,7 +159,7 @@ def test_released_row_is_free_and_an_answered_one_stays(db: None) -> None:
     idempotency.release(row=row)
     row = idempotency.claim(actor="t1", key="k", digest="e", at=noon)
     assert isinstance(row, Answered)
-    idempotency.answer(row=row, given=Answer(200, "", "", b""))
+    idempotency.answer(row=row, given=Answer(200, "", "", b""), must_stand=True)
     idempotency.release(row=row)
 
     with pytest.raises(Reused):

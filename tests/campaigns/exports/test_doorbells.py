@@ -14,11 +14,11 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from redis.exceptions import ConnectionError as BrokerLost
 
 from campaigns import queue
-from campaigns.actions import exports, runs
+from campaigns.actions import exports, ringing, runs
 from campaigns.models import Campaign, Export
 from tests import factories
 
-AGAIN = exports.RING_AGAIN + timedelta(seconds=1)
+AGAIN = ringing.AGAIN + timedelta(seconds=1)
 
 
 @pytest.fixture

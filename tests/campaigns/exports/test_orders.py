@@ -18,7 +18,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from campaigns import tasks
 from campaigns.access import Actor, Need
-from campaigns.actions import exports, secrets, sessions, versions
+from campaigns.actions import exports, ringing, secrets, sessions, versions
 from campaigns.adapters import downloads
 from campaigns.errors import ActionError, Conflict, Forbidden, NotFound
 from campaigns.exports import formats, tables
@@ -299,7 +299,7 @@ def test_a_bug_ends_the_export_without_its_words(
 
 def test_a_lost_doorbell_is_rung_again(told: Campaign, player: User, rung: list[int]) -> None:
     export = order(player)
-    exports.sweep(at=timezone.now() + exports.RING_AGAIN + timedelta(seconds=1))
+    exports.sweep(at=timezone.now() + ringing.AGAIN + timedelta(seconds=1))
 
     assert Export.objects.get(pk=export.pk).rung_at != export.rung_at
 

@@ -38,6 +38,15 @@ def application(environ, start_response):
     start_response("200 OK", [("Content-Length", "0")])
     return []
 """
+# What tells which of our modules were there before the application was loaded.
+TELLING = """
+import sys
+ours = " ".join(name for name in sys.modules if name.startswith(("notarius_site", "campaigns", "extraction")))
+
+def application(environ, start_response):
+    start_response("200 OK", [("Content-Length", str(len(ours)))])
+    return [ours.encode()]
+"""
 
 
 class Served:
@@ -119,6 +128,12 @@ def recycling(tmp_path: Path) -> Iterator[Served]:
     yield from served(tmp_path, "counting:application", "--pythonpath", str(tmp_path), "--max-requests", "5")
 
 
+@pytest.fixture
+def telling(tmp_path: Path) -> Iterator[Served]:
+    (tmp_path / "telling.py").write_text(TELLING, encoding="utf-8")
+    yield from served(tmp_path, "telling:application", "--pythonpath", str(tmp_path))
+
+
 def test_a_broken_request_is_told_without_its_words_or_its_sender(talking: Served) -> None:
     path = f"/campaigns/{SECRET}/".encode()
     eventually(talking.answers, "it answers")
@@ -161,6 +176,15 @@ def test_a_worker_that_was_replaced_has_its_successor_count_on(recycling: Served
     assert 100 <= answered <= recycling.counted() <= 140
     # A reload has new workers begin before the old ones end.
     assert len(files) <= 2 * WORKERS, files
+
+
+def test_a_worker_begins_without_what_the_main_process_read_of_us(telling: Served) -> None:
+    """After a reload that may be of the release before, and what the worker itself reads would not fit to it."""
+    request = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    head, _, body = telling.sends(request).partition(b"\r\n\r\n")
+
+    assert head.startswith(b"HTTP/1.1 200 ")
+    assert body == b""
 
 
 def test_what_the_server_may_log_of_a_request_is_known() -> None:

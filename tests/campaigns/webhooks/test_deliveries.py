@@ -13,7 +13,7 @@ from django.utils import timezone
 from django_q.models import OrmQ
 
 from campaigns import processes, schedules, tasks
-from campaigns.actions import deliveries, members, retention, versions, webhooks
+from campaigns.actions import deliveries, members, retention, ringing, versions, webhooks
 from campaigns.models import Campaign, Delivery, Webhook
 from campaigns.webhooks.sending import Outcome
 from extraction.codes import Code
@@ -159,11 +159,20 @@ def test_delivery_that_kills_its_worker_each_time_is_given_up(delivery: Delivery
 
 def test_sweep_rings_for_what_nobody_came_for(delivery: Delivery) -> None:
     OrmQ.objects.all().delete()
-    at = timezone.now() + deliveries.RING_AGAIN + timedelta(seconds=1)
+    at = timezone.now() + ringing.AGAIN + timedelta(seconds=1)
 
     rung = [deliveries.sweep(at=at), deliveries.sweep(at=at)]
 
     assert rung == [1, 0]
+    assert [task.task["args"] for task in OrmQ.objects.all()] == [(delivery.pk,)]
+
+
+def test_sweep_rings_for_what_was_rung_for_before_the_clock_was_set_back(delivery: Delivery) -> None:
+    OrmQ.objects.all().delete()
+    at = timezone.now()
+    Delivery.objects.update(rung_at=at + timedelta(hours=1))
+
+    assert deliveries.sweep(at=at) == 1
     assert [task.task["args"] for task in OrmQ.objects.all()] == [(delivery.pk,)]
 
 
