@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -18,6 +20,8 @@ from campaigns.library.veiled import bound_records
 from campaigns.models import ArtifactVersion, Decision, Secret, Transcript
 
 Units = Sequence[tuple[int, str]]
+# What kept records say, by their subject and where their lines stand.
+_Tellings: TypeAlias = "Mapping[tuple[tuple[str, ...], frozenset[Stretch]], Collection[str]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +77,7 @@ def told_by_reviews(version: ArtifactVersion, record: Record) -> list[KeptRecord
     first = since = was = KeptOccurrence(0, version.artifact.session_id, family, (chosen,))
     for edit in reversed(then):
         was = _with(was, edit.made_from(was))
-    told = [KeptRecord.of(chosen.source_id, family, one) for one in _whole(_records(version.pk), family)]
+    told = [KeptRecord.of(chosen.source_id, family, one) for one in _records(version.pk, family)]
     beside = replace(first, records=tuple(one for one in told if one != chosen))
     likely = was
     for edit in then:
@@ -87,18 +91,22 @@ def told_by_reviews(version: ArtifactVersion, record: Record) -> list[KeptRecord
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """An edit of a review: the records that it began from, and what it made. The version before it is its `base`."""
+    """An edit of a review: the records that it began from, and what it made.
+
+    The version before it is its `base`; `read` gives what is in one.
+    """
 
     number: int
     transcript: Transcript
     units: Units
     base: int | None
+    read: Callable[[int], Sequence[Record]]
     old: Sequence[Record]
     new: Sequence[Record]
 
     def became(self, kept: KeptOccurrence, *, exactly: bool = False) -> list[KeptRecord]:
         """Return what the version has of a kept record of its base; `exactly` of one that is told there as it is."""
-        before, page = self._before(kept.family), self._page(kept)
+        before, page = self._before(), self._page(kept)
         bound = _exact(kept, before, page) if exactly else bound_records(kept, before, page)
         left = [_Made(each, [each], touched=False) for each in before if each not in self.old]
         return _became(kept, bound, [*self._made(), *left], self.transcript.source_id, page)
@@ -112,7 +120,7 @@ class _Edit:
         made of one it is those that are known too, else those that still cite its lines. What stands `beside` it is
         another.
         """
-        before, page = self._before(kept.family), self._page(kept)
+        before, page = self._before(), self._page(kept)
         if _exact(kept, before, page):
             return []
         bound = _exact(likely, before, self._page(likely)) or bound_records(kept, before, page)
@@ -124,7 +132,8 @@ class _Edit:
             or found
         )
         others = _exact(beside, found, self._page(beside)) if found else []
-        return [KeptRecord.of(self.transcript.source_id, kept.family, one) for one in found if one not in others]
+        source_id = self.transcript.source_id
+        return [KeptRecord.of(source_id, kept.family, one, likely=True) for one in found if one not in others]
 
     def made_from(self, kept: KeptOccurrence) -> list[KeptRecord]:
         """Return what the version made kept records of."""
@@ -132,8 +141,8 @@ class _Edit:
         found = [old for made in self._made() if made.record in exact for old in made.old]
         return [replace(KeptRecord.of(self.transcript.source_id, kept.family, one), earlier=True) for one in found]
 
-    def _before(self, family: str) -> Sequence[Record]:
-        return self.old if self.base is None else _whole(_records(self.base), family)
+    def _before(self) -> Sequence[Record]:
+        return self.old if self.base is None else self.read(self.base)
 
     def _page(self, kept: KeptOccurrence) -> Page:
         return _page(self.transcript, kept, self.units)
@@ -151,17 +160,20 @@ def _edits(version: ArtifactVersion, family: str) -> Iterator[_Edit]:
     made = ArtifactVersion.objects.filter(pk__in=rows.order_by().values("made"))
     versions = made.select_related("transcript").only("number", "parent", "transcript").in_bulk()
     units: dict[int, Units] = {}
+    # An edit is asked more than once in a row what it began from, and each answer is all of a lane.
+    read = lru_cache(maxsize=1)(partial(_records, family=family))
     for made_id, data in rows.values_list("made", "data"):
         row = versions.get(made_id)
         if row is not None:
             if row.transcript_id not in units:
                 units[row.transcript_id] = _units(row.transcript)
             old, new = (_whole([node["record"] for node in data.get(side, ())], family) for side in ("before", "after"))
-            yield _Edit(row.number, row.transcript, units[row.transcript_id], row.parent_id, old, new)
+            yield _Edit(row.number, row.transcript, units[row.transcript_id], row.parent_id, read, old, new)
 
 
-def _records(version_id: int) -> list[Record]:
-    return records_of(orjson.loads(ArtifactVersion.objects.values_list("payload", flat=True).get(pk=version_id)))
+def _records(version_id: int, family: str) -> list[Record]:
+    payload = ArtifactVersion.objects.values_list("payload", flat=True).get(pk=version_id)
+    return _whole(records_of(orjson.loads(payload)), family)
 
 
 def _whole(records: Iterable[Record], family: str) -> list[Record]:
@@ -178,27 +190,36 @@ def _page(transcript: Transcript, kept: KeptOccurrence, units: Units) -> Page:
 
 
 def _with(kept: KeptOccurrence, told: Iterable[KeptRecord]) -> KeptOccurrence:
-    """Return the secret with what is new of these. What stands for a kept record is no more only given lines."""
+    """Return the secret with what is new of these, and with what is surer now: what stands for it, not only may."""
     found = {one: one for one in kept.records}
     for one in told:
-        if one not in found or (found[one].given and not one.given):
+        if one not in found or _certainty(one) > _certainty(found[one]):
             found[one] = one
     return replace(kept, records=tuple(found.values()))
+
+
+def _certainty(told: KeptRecord) -> int:
+    return 0 if told.given else 1 if told.likely else 2
 
 
 def _became(
     kept: KeptOccurrence, bound: Sequence[Record], made: Sequence[_Made], source_id: str, page: Page
 ) -> list[KeptRecord]:
-    """Return how those of the records are told that stand for a bound one, or have been given lines of one."""
+    """Return how those of the records are told that stand for a bound one, or have been given lines of one.
+
+    Where none of the bound is told for sure as a kept one was, each is bound only because it may be that.
+    """
     if not bound:
         return []
     lines = [stretch for each in bound for stretch in page.stretches(each)]
+    sure = tuple(one for one in kept.records if not (one.given or one.likely))
+    likely = not _exact(replace(kept, records=sure), bound, page)
     found = []
     for one in made:
         from_bound = [each for each in one.old if each in bound]
         if from_bound:
             given = all(_is_given(kept, each, page) for each in from_bound)
-            found.append(KeptRecord.of(source_id, kept.family, one.record, given=given))
+            found.append(KeptRecord.of(source_id, kept.family, one.record, given=given, likely=likely))
             continue
         had = _common([stretch for each in one.old for stretch in page.stretches(each)], lines)
         if one.touched and _common(page.stretches(one.record), lines) - had:
@@ -208,21 +229,27 @@ def _became(
 
 def _is_given(kept: KeptOccurrence, record: Mapping[str, Any], page: Page) -> bool:
     """Say whether the record is bound only because it was given lines, as this revision or an earlier one tells it."""
-    told = _telling(kept, record, page)
-    alike = [one for one in kept.records if (one.subject, page.standing(one), one.said) == told]
-    return bool(alike) and all(one.given for one in alike)
+    given, others = (_tellings([one for one in kept.records if one.given is is_so], page) for is_so in (True, False))
+    return _is_told(kept, record, page, given) and not _is_told(kept, record, page, others)
 
 
 def _exact(kept: KeptOccurrence, records: Sequence[Record], page: Page) -> list[Record]:
     """Return the records that are told as a kept one is, in this revision or another."""
-    told = {(one.subject, page.standing(one), one.said) for one in kept.records}
-    return [record for record in records if _telling(kept, record, page) in told]
+    told = _tellings(kept.records, page)
+    return [record for record in records if _is_told(kept, record, page, told)]
 
 
-def _telling(
-    kept: KeptOccurrence, record: Mapping[str, Any], page: Page
-) -> tuple[tuple[str, ...], frozenset[Stretch], str]:
-    return subject_of(kept.family, record), page.stretches(record), said_of(record)
+def _tellings(records: Iterable[KeptRecord], page: Page) -> _Tellings:
+    found: defaultdict[tuple[tuple[str, ...], frozenset[Stretch]], set[str]] = defaultdict(set)
+    for one in records:
+        found[one.subject, page.standing(one)].add(one.said)
+    return found
+
+
+def _is_told(kept: KeptOccurrence, record: Mapping[str, Any], page: Page, told: _Tellings) -> bool:
+    # What a record says is worked out only where its subject and lines are a kept one's: there are thousands.
+    says = told.get((subject_of(kept.family, record), page.stretches(record)), ())
+    return bool(says) and said_of(record) in says
 
 
 def _common(cited: Iterable[Stretch], lines: Sequence[Stretch]) -> set[int]:

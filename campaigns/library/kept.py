@@ -120,7 +120,8 @@ class KeptRecord:
 
     `refs` are unit ids of the revision `source_id`: in another one its lines stand elsewhere. `given` is a record
     beside it that a review had cite lines of it: it tells the secret too, but where it stands the kept one need not.
-    `earlier` is one that the kept one was made from: it need not tell all of it.
+    `earlier` is one that the kept one was made from: it need not tell all of it. `likely` is one that may have been the
+    kept one and may have been another: it belongs to the secret, and where it is found, the kept one may be besides.
     """
 
     source_id: str
@@ -129,15 +130,19 @@ class KeptRecord:
     said: str
     given: bool = field(default=False, compare=False)
     earlier: bool = field(default=False, compare=False)
+    likely: bool = field(default=False, compare=False)
 
     @classmethod
-    def of(cls, source_id: str, family: str, record: Mapping[str, Any], *, given: bool = False) -> KeptRecord:
-        return cls(source_id, subject_of(family, record), ranges_of(record), said_of(record), given)
+    def of(
+        cls, source_id: str, family: str, record: Mapping[str, Any], *, given: bool = False, likely: bool = False
+    ) -> KeptRecord:
+        refs, said = ranges_of(record), said_of(record)
+        return cls(source_id, subject_of(family, record), refs, said, given=given, likely=likely)
 
     def as_json(self) -> dict[str, JsonValue]:
         refs: list[JsonValue] = [list(ref) for ref in sorted(self.refs)]
         told: dict[str, JsonValue] = {"source_id": self.source_id, "subject": list(self.subject), "refs": refs}
-        marks: dict[str, JsonValue] = {"given": self.given, "earlier": self.earlier}
+        marks: dict[str, JsonValue] = {"given": self.given, "earlier": self.earlier, "likely": self.likely}
         return {**told, "said": self.said, **{name: True for name, is_so in marks.items() if is_so}}
 
 
@@ -228,6 +233,7 @@ def _occurrence(secret: Secret) -> KeptOccurrence:
             told["said"],
             told.get("given", False),
             told.get("earlier", False),
+            told.get("likely", False),
         )
         for told in secret.binding["records"]
     )

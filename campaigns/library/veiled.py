@@ -221,10 +221,11 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     """Return the records that the secret is about.
 
     Where one of them is told as it was hidden, or as a review has told it since, that is all that tell of the same
-    subject by the same lines. What says the same by others of the lines that were hidden belongs to it too, and
-    whatever cites lines of another of its tellings, as of the other half of a parted turn: a later run may have told
-    them otherwise. Where it is only told as it was before a review made of it what was hidden, that is whatever cites
-    others of the lines that were hidden. Where nothing is told so, it may be any record that cites one of its lines.
+    subject by the same lines; a telling that only may be one of it decides nothing of that. What says the same by
+    others of the lines that were hidden belongs to it too, and whatever cites lines of another of its tellings, as of
+    the other half of a parted turn: a later run may have told them otherwise. Where it is only told as it was before a
+    review made of it what was hidden, that is whatever cites others of the lines that were hidden. Where nothing is
+    told so, it may be any record that cites one of its lines.
     """
     cited = [page.stretches(record) for record in records]
     told = [(one, page.standing(one)) for one in kept.records]
@@ -235,7 +236,7 @@ def bound_records(kept: KeptOccurrence, records: Sequence[Record], page: Page) -
     }
     # The first is how it was hidden; other tellings may be of reviews that were given up.
     own = [(one, lines) for one, lines in told if not one.given]
-    found = [(one, lines) for one, lines in own if (one.subject, lines) in exact]
+    found = [(one, lines) for one, lines in own if not one.likely and (one.subject, lines) in exact]
     says = {(one.subject, one.said) for one, _ in own}
     hidden = _positions([own[0][1]]) - _positions(lines for _, lines in found)
     if not found:

@@ -15,7 +15,7 @@ from django.db import transaction
 from campaigns.actions import editing, history, secrets
 from campaigns.errors import ActionError
 from campaigns.library.editions import records_of
-from campaigns.models import ArtifactVersion, GameSession, Secret
+from campaigns.models import ArtifactVersion, GameSession, Secret, Transcript
 from tests.campaigns.review import families
 from tests.campaigns.secrets.test_still_kept import approved, gm, session, upload
 
@@ -33,8 +33,13 @@ class Table:
     def __init__(self, session: GameSession, gm: User, seed: int) -> None:
         self.session, self.gm, self.rng, self.texts = session, gm, random.Random(seed), list(SAID)  # noqa: S311
         page = upload(session, SAID, gm)
-        self.first = approved(page, "combat-turns", turns_of(page), gm)
+        self.first = approved(page, "combat-turns", self.turns(page), gm)
         self.artifact = self.first.artifact
+
+    def turns(self, page: Transcript) -> list[Told]:
+        cited = {"Mira": ((1, 2), (4, 4)), "Pike": ((5, 6), (8, 8)), "Zed": ((10, 11),), "Bram": ((13, 14),)}
+        acts = [families.action("draws"), families.action("strikes")]
+        return [families.turn(page, actor, acts, f"{actor} acts.", ranges) for actor, ranges in cited.items()]
 
     @property
     def head(self) -> ArtifactVersion:
@@ -111,12 +116,6 @@ class Table:
             record["source_refs"] = families.refs(page, cited)
         self.artifact.versions.filter(state="pending").update(state="superseded")
         families.make_version(page, "combat-turns", told)
-
-
-def turns_of(page: Any) -> list[Told]:
-    cited = {"Mira": ((1, 2), (4, 4)), "Pike": ((5, 6), (8, 8)), "Zed": ((10, 11),), "Bram": ((13, 14),)}
-    acts = [families.action("draws"), families.action("strikes")]
-    return [families.turn(page, actor, acts, f"{actor} acts.", ranges) for actor, ranges in cited.items()]
 
 
 def bound(secret: Secret) -> list[bytes]:
