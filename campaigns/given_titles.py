@@ -7,10 +7,9 @@ it away: with its scene, by another title, or by another beginning of its scene 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import orjson
-from django.db.models import QuerySet
 
 from campaigns.actions import decisions
 from campaigns.actions.history import lineage
@@ -88,10 +87,11 @@ def approved_titles(version: ArtifactVersion) -> tuple[GivenTitle, ...]:
     decided = version.artifact.versions.filter(decided_at__isnull=False).exclude(state=ArtifactVersion.State.REJECTED)
     payloads = decided.order_by().values_list("payload", flat=True)
     told = {scene["title"] for payload in payloads for scene in orjson.loads(payload)["scenes"]}
-    led = _leading_to(decided, version.artifact.versions.all())
+    # What took a title away counts with the next version that was decided on, also if a run made that anew.
+    last = max(decided.values_list("number", flat=True), default=0)
 
     def approved(one: _Answer) -> bool:
-        return one.made.pk in line or (one.made.pk in led if one.title == ENDED else one.title in told)
+        return one.made.pk in line or (one.made.number <= last if one.title == ENDED else one.title in told)
 
     return _standing([one for one in answers if approved(one)], version)
 
@@ -102,7 +102,7 @@ def _answers(version: ArtifactVersion) -> list[_Answer]:
     if all(row.kind not in GIVING for row in rows):
         return []
     found = ArtifactVersion.objects.filter(pk__in=[row.made_id for row in rows]).select_related("transcript", "parent")
-    made = {one.pk: one for one in found.only("transcript", "payload", "parent__payload")}
+    made = {one.pk: one for one in found.only("number", "transcript", "payload", "parent__payload")}
     # What one act made another one began from, as a rule: each is read once.
     whose = {each.pk: (each, one.transcript_id) for one in made.values() for each in (one.parent, one) if each}
     scenes: dict[int, list[Record]] = {pk: orjson.loads(each.payload)["scenes"] for pk, (each, _) in whose.items()}
@@ -112,11 +112,34 @@ def _answers(version: ArtifactVersion) -> list[_Answer]:
     places = _places(units)
     placed = {pk: _placed(scenes[pk], places[transcript]) for pk, (_, transcript) in whose.items()}
     answers: list[_Answer] = []
+    known: dict[tuple[_Answer, int], _Answer | None] = {}
     for row in rows:
         if row.made_id in made:
             one = made[row.made_id]
-            answers += _said(row, one, placed.get(one.parent_id or 0, []), placed[one.pk], answers)
+            earlier = _brought(answers, one.transcript, known)
+            was, now = placed.get(one.parent_id or 0, []), placed[one.pk]
+            said = _said(row, one, was, now, list(earlier.values()))
+            ended = _replaced(row, said, now, earlier)
+            # What ends a title comes right behind it: newer titles of the same lines stay.
+            answers = [each for old in answers for each in (old, *ended.get(old, ()))] + said
     return answers[::-1]
+
+
+def _brought(
+    answers: Sequence[_Answer], transcript: Transcript, known: dict[tuple[_Answer, int], _Answer | None]
+) -> dict[_Answer, _Answer]:
+    """Return the answers, each with what it is by the units of this revision, where it is anything there.
+
+    What was worked out is put down in `known`.
+    """
+    fresh = [each for each in answers if (each, transcript.pk) not in known]
+    ends = {each: _here(each, transcript) for each in fresh if each.made.transcript_id != transcript.pk}
+    places = _places({transcript.pk: {unit for one in ends.values() for unit in one or ()}} if ends else {})
+    for each in fresh:
+        own = ends.get(each, each.ends)
+        stretch = _stretch(own, places[transcript.pk]) if each in ends else each.stretch
+        known[each, transcript.pk] = replace(each, ends=own, stretch=stretch) if own and stretch else None
+    return {each: here for each in answers if (here := known[each, transcript.pk]) is not None}
 
 
 def _said(
@@ -129,48 +152,48 @@ def _said(
     for scene, stretch in now:
         if _key(scene) in before:
             continue
-        if scene["title"] in given or _goes_on(scene, stretch, made, earlier):
+        if scene["title"] in given or _goes_on(scene, stretch, earlier):
             titled.append(_Answer(scene["title"], _ends(scene), stretch, made, scene["primary_mode"] == COMBAT))
             continue
+        # A fight that begins earlier, where a title was given that it had from there on, keeps it.
+        had = [its for other, its in was if other["title"] == scene["title"]] if scene["primary_mode"] == COMBAT else []
+        kept = [one.stretch for one in earlier if one.title != ENDED and any(_meet(one.stretch, its) for its in had)]
         for other, its in was:
-            if scene["title"] != other["title"] and _meet(stretch, its):
-                # Where both are, which was the other's before.
-                first = scene if stretch.start >= its.start else other
-                last = scene if stretch.stop <= its.stop else other
-                part = range(max(stretch.start, its.start), min(stretch.stop, its.stop))
-                ended.append(_Answer(ENDED, (first["start_unit_id"], last["end_unit_id"]), part, made))
-    replaced = _replaced(row, [*ended, *titled], now, earlier)
-    return [*(_Answer(ENDED, one.ends, one.stretch, made) for one in replaced), *ended, *titled]
+            if scene["title"] == other["title"] or not _meet(stretch, its) or any(_meet(its, one) for one in kept):
+                continue
+            # Where both are, which was the other's before.
+            first = scene if stretch.start >= its.start else other
+            last = scene if stretch.stop <= its.stop else other
+            part = range(max(stretch.start, its.start), min(stretch.stop, its.stop))
+            ended.append(_Answer(ENDED, (first["start_unit_id"], last["end_unit_id"]), part, made))
+    return [*ended, *titled]
 
 
 def _replaced(
-    row: Decision, said: Sequence[_Answer], now: Sequence[Placed], earlier: Sequence[_Answer]
-) -> Iterator[_Answer]:
-    """Yield the titles that end as wholes, where their scene was removed or has another one: also where it is shorter.
+    row: Decision, said: Sequence[_Answer], now: Sequence[Placed], earlier: Mapping[_Answer, _Answer]
+) -> dict[_Answer, list[_Answer]]:
+    """Return the titles that end as wholes, where their scene was removed or has another one, with what ends each.
 
-    A title stays where another scene has it, or is a fight that may begin there.
+    Also where that scene is shorter. A title stays where another scene has it, or is a fight that may begin there.
     """
     given = {scene["title"] for scene in _given(row)}
     if row.kind == Decision.Kind.ADD or (row.kind == Decision.Kind.EDIT and not given):
-        return
-    for one in earlier:
-        others = (scene for scene, stretch in now if scene["title"] not in given and _meet(one.stretch, stretch))
+        return {}
+    ended = {}
+    for one, here in earlier.items():
+        others = (scene for scene, stretch in now if scene["title"] not in given and _meet(here.stretch, stretch))
         if (
             one.title != ENDED
-            and any(
-                one.made.transcript_id == each.made.transcript_id and _meet(one.stretch, each.stretch) for each in said
-            )
+            and any(_meet(here.stretch, each.stretch) for each in said)
             and not any(scene["primary_mode"] == COMBAT or scene["title"] == one.title for scene in others)
         ):
-            yield one
+            ended[one] = [replace(here, title=ENDED, fight=False, made=said[0].made)]
+    return ended
 
 
-def _goes_on(scene: Record, stretch: range, made: ArtifactVersion, earlier: Sequence[_Answer]) -> bool:
+def _goes_on(scene: Record, stretch: range, earlier: Sequence[_Answer]) -> bool:
     """Say whether a reviewer had given the scene its title before."""
-    return any(
-        one.title == scene["title"] and one.made.transcript_id == made.transcript_id and _meet(one.stretch, stretch)
-        for one in earlier
-    )
+    return any(one.title == scene["title"] and _meet(one.stretch, stretch) for one in earlier)
 
 
 def _standing(answers: Sequence[_Answer], version: ArtifactVersion) -> tuple[GivenTitle, ...]:
@@ -185,7 +208,15 @@ def _standing(answers: Sequence[_Answer], version: ArtifactVersion) -> tuple[Giv
         over.append(one.stretch)
     units = {unit for _, ends in left for unit in ends or ()}
     places = _places({version.transcript_id: units})[version.transcript_id]
-    return tuple(GivenTitle(one.title, _stretch(ends, places), one.made.pk in line, one.fight) for one, ends in left)
+    # Newer ones may be of another revision than what they replace.
+    found, over = [], []
+    for one, ends in left:
+        stretch = _stretch(ends, places)
+        if stretch is None or not _covered(stretch, over):
+            found.append(GivenTitle(one.title, stretch, one.made.pk in line, one.fight))
+        if stretch is not None:
+            over.append(stretch)
+    return tuple(found)
 
 
 def _covered(stretch: range, newer: Sequence[range]) -> bool:
@@ -195,18 +226,6 @@ def _covered(stretch: range, newer: Sequence[range]) -> bool:
         if one.start <= at:
             at = max(at, one.stop)
     return at >= stretch.stop
-
-
-def _leading_to(decided: QuerySet[ArtifactVersion], versions: QuerySet[ArtifactVersion]) -> frozenset[int]:
-    """Return the versions and all that each was made from."""
-    parents = dict(versions.order_by().values_list("pk", "parent_id"))
-    found: set[int] = set()
-    for pk in decided.order_by().values_list("pk", flat=True):
-        at: int | None = pk
-        while at is not None and at not in found:
-            found.add(at)
-            at = parents.get(at)
-    return frozenset(found)
 
 
 def _given(row: Decision) -> Iterator[Record]:

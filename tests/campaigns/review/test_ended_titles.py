@@ -196,3 +196,78 @@ def test_title_that_was_removed_waits_for_nobody(
 
     assert waiting(titled) == []
     assert encounters(client, fought(newest)) == ["Encounter 1: A fight"]
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_newer_title_stays_where_an_older_one_ends_around_it(
+    client: Client, transcript: Transcript, titled: ArtifactVersion, gm: User, runs: int
+) -> None:
+    """The second title is of a scene that was added at the 16th unit, or that a later run found there."""
+    if runs == 1:
+        fields: dict[str, str | int] = {"title": OTHER, "primary_mode": "social", "start_unit_id": unit_at(15)}
+        head_of = editing.add_record(**on(titled), fields=fields, by=gm).version
+    else:
+        titled.artifact.versions.filter(state="pending").update(state="superseded")
+        ends = [("Talk", 0, 9, "social"), ("A fight", 10, 14, "combat"), ("A chase", 15, 19, "exploration")]
+        scenes = [families.scene(title, unit_at(start), unit_at(end), mode) for title, start, end, mode in ends]
+        last = families.scene("Talk", unit_at(20), unit_at(len(UNITS) - 1), "social")
+        head_of = edited(families.make_version(transcript, "scenes", [*scenes, last]), gm, 2, title=OTHER)
+    edited(head_of, gm, 1, title="The cellar")
+    turns = fought(transcript, 16)
+    renewed(titled, 0, 10, 20)
+
+    assert encounters(client, turns) == [f"Encounter 1: {OTHER}"]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        pytest.param(lambda it, by: edited(it, by, 1, start_unit_id=unit_at(10)), id="set-back"),
+        pytest.param(lambda it, by: deleted(it, by, 0), id="scene-before-removed"),
+    ],
+)
+def test_title_stays_where_its_fight_is_corrected_to_begin_there(
+    client: Client, transcript: Transcript, titled: ArtifactVersion, gm: User, act: Act
+) -> None:
+    """The next run has the fight begin two units later than the scene that was given the title."""
+    act(renewed(titled, 0, 12, 22), gm)
+
+    assert encounters(client, fought(transcript, 11)) == [f"Encounter 1: {TITLE}"]
+
+
+@pytest.mark.parametrize(
+    ("act", "at", "title"),
+    [
+        pytest.param(deleted, 11, "A fight", id="removed-before-it"),
+        pytest.param(deleted, 14, "A fight", id="removed"),
+        pytest.param(lambda it, by: edited(it, by, 1, title=OTHER), 11, "A fight", id="retitled-before-it"),
+        pytest.param(lambda it, by: edited(it, by, 1, title=OTHER), 14, OTHER, id="retitled"),
+    ],
+)
+def test_title_that_was_taken_away_after_a_correction_stays_away(
+    client: Client, transcript: Transcript, titled: ArtifactVersion, gm: User, act: Act, at: int, title: str
+) -> None:
+    """The correction is of a line far behind; the scenes of the new revision are shorter than those of the old."""
+    corrections.reword_unit(session=transcript.session, unit_id=unit_at(35), text="Another word.", by=None)
+    corrected = transcript.session.transcripts.latest("revision")
+    titled.artifact.versions.filter(state="pending").update(state="superseded")
+    last = act(found_scenes(corrected, 0, 12, 22), gm)
+    turns, before = fought(corrected, at), waiting(titled)
+    renewed(last, 0, 10, 20)
+
+    assert TITLE not in [*before, *waiting(titled)]
+    assert encounters(client, turns) == [f"Encounter 1: {title}"]
+
+
+def test_title_that_was_taken_away_goes_on_the_site_when_a_later_run_is_approved(
+    client: Client, transcript: Transcript, titled: ArtifactVersion, campaign: Campaign, gm: User, player: User
+) -> None:
+    """The run came before anybody had decided on the removal; both say the same afterwards."""
+    turns = fought(transcript)
+    for version in (turns, titled):
+        versions.approve(version_id=version.pk, note="", by=gm)
+    deleted(head(titled), gm)
+    versions.approve(version_id=found_scenes(transcript, 0, 10, 20).pk, note="", by=gm)
+
+    assert encounters(client, turns) == ["Encounter 1: A fight"]
+    assert fight_titles(player, campaign) == ["A fight"]
