@@ -266,9 +266,9 @@ def test_what_is_still_at_work_while_words_go_is_not_done(
     """The withdrawal forgets the row of a request that has not answered yet, and which may have read the words."""
     keep = idempotency.answer
 
-    def withdrawn_before(**arguments: object) -> bool:
+    def withdrawn_before(**arguments: object) -> None:
         idempotency.forget(campaign=transcript.session.campaign)
-        return keep(**arguments)  # type: ignore[arg-type]  # as it was called
+        keep(**arguments)  # type: ignore[arg-type]  # as it was called
 
     monkeypatch.setattr(idempotency, "answer", withdrawn_before)
     refused, stored = run(client), upload(client, b"Yun: Hm.")
