@@ -108,7 +108,7 @@ class _Edit:
         """Return what the version has of a kept record of its base; `exactly` of one that is told there as it is."""
         before, page = self._before(), self._page(kept)
         bound = _exact(kept, before, page) if exactly else bound_records(kept, before, page)
-        left = [_Made(each, [each], touched=False) for each in before if each not in self.old]
+        left = [_Made(each, [each], touched=False) for each in bound if each not in self.old]
         return _became(kept, bound, [*self._made(), *left], self.transcript.source_id, page)
 
     def may_have_become(
