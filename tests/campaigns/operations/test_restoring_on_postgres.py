@@ -104,6 +104,19 @@ def test_what_is_not_the_manifests_leaves_no_half_of_it(home: Installation) -> N
     assert home.value("SELECT name FROM campaigns_campaign") == "Of today"
 
 
+def test_a_database_that_does_not_answer_is_not_said_to_refuse(
+    home: Installation, pattern: dict[str, Any], tmp_path: Path
+) -> None:
+    kept = home.folder / "kept.zip"
+    home.command("backup", str(kept))
+    away = Installation(tmp_path, **{**pattern, "DATABASE_URL": "postgres://somebody@127.0.0.1:1/nothing"})
+    ended = away.attempt("restore", str(kept), "--replace")
+
+    assert ended.returncode == 1
+    assert "does not answer" in ended.stderr
+    assert "refused" not in ended.stderr
+
+
 def test_tables_of_another_program_stay(home: Installation, tmp_path: Path) -> None:
     """Somebody named the wrong database: there is no campaign in it, and all the same nothing in it may go."""
     kept = home.folder / "kept.zip"
