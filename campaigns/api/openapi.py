@@ -154,9 +154,13 @@ def _error(status: int) -> Node:
         "code": problems.CODES.get(status, Code.INTERNAL),
         "detail": problems.DETAILS.get(status, HTTPStatus(status).description),
     }
-    content = {"schema": {"$ref": REF_TEMPLATE.format(model="Problem")}, "example": example}
+    problem = {"schema": {"$ref": REF_TEMPLATE.format(model="Problem")}, "example": example}
+    content: Node = {problems.MEDIA_TYPE: problem}
+    if status == HTTPStatus.REQUEST_URI_TOO_LONG:
+        # Beyond 8 KiB the web server refuses it, before we are asked.
+        content["text/html"] = TEXT
     headers = _headers("Retry-After") if status == HTTPStatus.TOO_MANY_REQUESTS else _headers()
-    return {"description": example["detail"], "content": {problems.MEDIA_TYPE: content}, "headers": headers}
+    return {"description": example["detail"], "content": content, "headers": headers}
 
 
 def _problem() -> Node:
