@@ -249,6 +249,7 @@ class Soak:
             end = time.monotonic() + PATIENCE_S
             while self.model.in_flight and time.monotonic() < end:
                 time.sleep(LOOK_S)
+            self.processes.until_gone(PATIENCE_S)
 
     def _until_ended(self, run: object, meanwhile: Callable[[], None]) -> None:
         from tests.soak import checks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,6 +26,7 @@ class Processes:
         self.supervisor: subprocess.Popen[bytes] | None = None
         self._sentinel = 0
         self._roles: dict[int, str] = {}
+        self._doomed: set[int] = set()
 
     def start(self) -> None:
         """Start a supervisor if none is alive, as systemd would."""
@@ -37,6 +39,17 @@ class Processes:
     def sentinel(self) -> int | None:
         main = self.main()
         return None if main is None else next(iter(children_of(main)), None)
+
+    def doom(self) -> None:
+        """Note that the cluster of now has lost its head: until that is noticed, its workers go on."""
+        self._doomed.update(children_of(self.supervisor.pid) if self.supervisor is not None else ())
+
+    def until_gone(self, patience_s: float) -> None:
+        """Wait until nothing is left of clusters that lost their head, so that they take no part in the next run."""
+        end = time.monotonic() + patience_s
+        while any(_is_there(leader) for leader in self._doomed) and time.monotonic() < end:
+            time.sleep(0.02)
+        self._doomed.clear()
 
     def of(self, role: str) -> list[int]:
         """Return the processes with the role; none while the cluster is being started, or nobody can tell any more."""
@@ -69,6 +82,15 @@ def kill(pid: int) -> None:
         return  # a whole group, or all of our own: never meant
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
+
+
+def _is_there(leader: int) -> bool:
+    """Return whether any process of the group is alive, or dead and not seen by its parent yet."""
+    try:
+        os.killpg(leader, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def kill_group(leader: int) -> None:

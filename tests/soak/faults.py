@@ -65,16 +65,19 @@ def pusher(on: Stage) -> bool:
 
 def sentinel(on: Stage) -> bool:
     pid = on.processes.sentinel()
+    on.processes.doom()
     return pid is not None and _kill_one([pid], on.dice)
 
 
 def main(on: Stage) -> bool:
     pid = on.processes.main()
+    on.processes.doom()
     return pid is not None and _kill_one([pid], on.dice)
 
 
 def cluster(on: Stage) -> bool:
     leader = on.processes.main()
+    on.processes.doom()
     if leader is not None:
         kill_group(leader)
     return leader is not None
@@ -85,6 +88,7 @@ def supervisor(on: Stage) -> bool:
     running = on.processes.supervisor
     if running is None:
         return False
+    on.processes.doom()
     running.kill()
     running.wait()
     on.processes.start()
