@@ -51,7 +51,8 @@ def pre_fork(server: Any, worker: Any) -> None:
 def post_fork(server: Any, worker: Any) -> None:
     """Have the worker count in the file of its number, apart from what another server counts in the same folder.
 
-    It forgets what the main process read of us at its start, for after a reload that may be the release before.
+    It forgets what the main process read of us at its start, for after a reload that may be the release before. Not
+    with `--preload`, where the main process loads the site itself.
     """
     for name in [name for name in sys.modules if name.partition(".")[0] in OURS]:
         del sys.modules[name]

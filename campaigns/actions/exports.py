@@ -172,7 +172,7 @@ def sweep(*, at: datetime) -> int:
     changed = sum(_take_back(pk, token, at) for pk, token in gone)
     # Before the doorbell, which fails while the broker is away.
     changed += expire(at=at)
-    return changed + ringing.again(Export.objects.filter(state=State.QUEUED), _ring, at=at)
+    return changed + ringing.again(Export.objects.filter(state=State.QUEUED), queue.enqueue_export, at=at)
 
 
 def over(*, at: datetime) -> QuerySet[Export]:

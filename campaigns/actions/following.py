@@ -212,25 +212,23 @@ def _became(
     if not bound:
         return []
     lines = [stretch for each in bound for stretch in page.stretches(each)]
+    given, others = (_tellings([one for one in kept.records if one.given is so], page) for so in (True, False))
     sure = tuple(one for one in kept.records if not (one.given or one.likely))
     likely = not _exact(replace(kept, records=sure), bound, page)
     found = []
     for one in made:
         from_bound = [each for each in one.old if each in bound]
         if from_bound:
-            given = all(_is_given(kept, each, page) for each in from_bound)
-            found.append(KeptRecord.of(source_id, kept.family, one.record, given=given, likely=likely))
+            # Bound only because they were given lines, as this revision or an earlier one tells them.
+            only_given = all(
+                _is_told(kept, each, page, given) and not _is_told(kept, each, page, others) for each in from_bound
+            )
+            found.append(KeptRecord.of(source_id, kept.family, one.record, given=only_given, likely=likely))
             continue
         had = _common([stretch for each in one.old for stretch in page.stretches(each)], lines)
         if one.touched and _common(page.stretches(one.record), lines) - had:
             found.append(KeptRecord.of(source_id, kept.family, one.record, given=True))
     return found
-
-
-def _is_given(kept: KeptOccurrence, record: Mapping[str, Any], page: Page) -> bool:
-    """Say whether the record is bound only because it was given lines, as this revision or an earlier one tells it."""
-    given, others = (_tellings([one for one in kept.records if one.given is is_so], page) for is_so in (True, False))
-    return _is_told(kept, record, page, given) and not _is_told(kept, record, page, others)
 
 
 def _exact(kept: KeptOccurrence, records: Sequence[Record], page: Page) -> list[Record]:

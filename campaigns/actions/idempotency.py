@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef
 
 from campaigns.actions.locking import lock_campaign
 from campaigns.errors import ActionError, Conflict
@@ -115,7 +116,13 @@ def forget(*, campaign: Campaign) -> None:
 
 def over(*, at: datetime) -> QuerySet[Answered]:
     """Return the answers that are no longer given again."""
-    return Answered.objects.filter(at__lt=at - _kept_for())
+    return Answered.objects.filter(at__lt=at - _kept_for()) | _orphans()
+
+
+def _orphans() -> QuerySet[Answered]:
+    """Return the answers about campaigns that the release before removed, which did not know of them."""
+    there = Exists(Campaign.objects.filter(pk=OuterRef("campaign_id")))
+    return Answered.objects.filter(~there, campaign_id__isnull=False)
 
 
 def purge(*, at: datetime) -> int:
@@ -124,7 +131,7 @@ def purge(*, at: datetime) -> int:
 
 
 def _is_over(row: Answered, at: datetime) -> bool:
-    return row.at < at - (AT_WORK if row.status is None else _kept_for())
+    return _orphans().filter(pk=row.pk).exists() or row.at < at - (AT_WORK if row.status is None else _kept_for())
 
 
 def _kept_for() -> timedelta:

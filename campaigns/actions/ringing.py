@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from campaigns import queue
+from campaigns.committing import after_commit
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -35,5 +36,6 @@ def again(waiting: QuerySet[Any], ring: Callable[[int], None], *, at: datetime, 
 def _rung(seen: QuerySet[Any], ring: Callable[[int], None], pk: int, at: datetime) -> bool:
     if not seen.update(rung_at=at):
         return False
-    ring(pk)
+    # A queue that is down fails nobody, and holds up no other writer.
+    after_commit(ring, pk)
     return True

@@ -165,7 +165,7 @@ def sweep(*, at: datetime) -> Swept:
     ]
     taken_back = sum(_take_back(pk, token, lease, at) for pk, token, lease in gone)
     waiting = LaneRun.objects.filter(state=State.QUEUED, run__state__in=Run.ACTIVE)
-    return Swept(taken_back, ringing.again(waiting, ring, at=at))
+    return Swept(taken_back, ringing.again(waiting, queue.enqueue, at=at))
 
 
 @transaction.atomic

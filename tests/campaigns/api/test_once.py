@@ -260,6 +260,20 @@ def test_a_campaign_that_there_is_not_is_told_with_a_key_too(slug: str, client: 
     assert not Answered.objects.exists()
 
 
+def test_an_answer_about_a_campaign_that_the_release_before_removed_is_not_given_again(
+    client: Client, transcript: Transcript
+) -> None:
+    """That release knows of no answers about a campaign, and the database lets it remove the campaign all the same."""
+    first = run(client)
+    Answered.objects.update(campaign_id=transcript.session.campaign_id + 1_000_000)
+    Run.objects.update(state=Run.State.CANCELLED)
+    again = run(client)
+    Answered.objects.update(campaign_id=transcript.session.campaign_id + 1_000_000)
+
+    assert again.json()["id"] != first.json()["id"]
+    assert idempotency.purge(at=timezone.now()) == 1
+
+
 def test_what_is_still_at_work_while_words_go_is_not_done(
     client: Client, transcript: Transcript, monkeypatch: pytest.MonkeyPatch
 ) -> None:

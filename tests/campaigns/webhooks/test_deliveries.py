@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 from django_q.models import OrmQ
+from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from campaigns import processes, schedules, tasks
 from campaigns.actions import deliveries, members, retention, ringing, versions, webhooks
@@ -157,22 +158,28 @@ def test_delivery_that_kills_its_worker_each_time_is_given_up(delivery: Delivery
     assert (delivery.state, delivery.code) == ("failed", "webhook.interrupted")
 
 
-def test_sweep_rings_for_what_nobody_came_for(delivery: Delivery) -> None:
+def test_sweep_rings_for_what_nobody_came_for(
+    delivery: Delivery, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
     OrmQ.objects.all().delete()
     at = timezone.now() + ringing.AGAIN + timedelta(seconds=1)
 
-    rung = [deliveries.sweep(at=at), deliveries.sweep(at=at)]
+    with django_capture_on_commit_callbacks(execute=True):
+        rung = [deliveries.sweep(at=at), deliveries.sweep(at=at)]
 
     assert rung == [1, 0]
     assert [task.task["args"] for task in OrmQ.objects.all()] == [(delivery.pk,)]
 
 
-def test_sweep_rings_for_what_was_rung_for_before_the_clock_was_set_back(delivery: Delivery) -> None:
+def test_sweep_rings_for_what_was_rung_for_before_the_clock_was_set_back(
+    delivery: Delivery, django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks
+) -> None:
     OrmQ.objects.all().delete()
     at = timezone.now()
     Delivery.objects.update(rung_at=at + timedelta(hours=1))
 
-    assert deliveries.sweep(at=at) == 1
+    with django_capture_on_commit_callbacks(execute=True):
+        assert deliveries.sweep(at=at) == 1
     assert [task.task["args"] for task in OrmQ.objects.all()] == [(delivery.pk,)]
 
 
