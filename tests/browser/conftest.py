@@ -89,7 +89,8 @@ class Window:
     def until_loaded(self, end: str) -> None:
         """Wait until an answer from the address that ends so has come, and the page has done with it what it does."""
         self.page.wait_for_function(LOADED, arg=end)
-        self.page.evaluate("() => new Promise((done) => requestIdleCallback(() => done()))")
+        # With a limit: where nothing is left to be drawn, it may never be called otherwise.
+        self.page.evaluate("() => new Promise((done) => requestIdleCallback(() => done(), { timeout: 1000 }))")
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
