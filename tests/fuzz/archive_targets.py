@@ -43,12 +43,13 @@ changes = st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), max_s
 formats = st.sampled_from([None, None, Format.CRAIG, Format.ARCHIVE])
 
 
-def _check(drawn: tuple[dict[str, bytes], list[tuple[int, int]], Format | None]) -> None:
+def _invented(drawn: tuple[dict[str, bytes], list[tuple[int, int]], Format | None]) -> set[str]:
     packed_files, changed, format = drawn
     packed = bytearray(zipped({**packed_files}))
     for at, byte in changed:
         packed[4 + at % (len(packed) - 4)] = byte
     read_or_refused(bytes(packed), format)
+    return set()  # what was packed need not be what is unpacked, where bytes were changed
 
 
-TARGETS = (ShapedTarget("archives", st.tuples(files, changes, formats), _check),)
+TARGETS = (ShapedTarget("archives", st.tuples(files, changes, formats), _invented),)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -13,8 +13,11 @@ Input = TypeVar("Input")
 
 @dataclass(frozen=True, slots=True)
 class ShapedTarget(Generic[Input]):
-    """`check` raises AssertionError for an input on which the reader fails."""
+    """`invented` reads an input and returns what was read that does not stand in it.
+
+    It raises AssertionError where the input was neither read nor refused as it should be.
+    """
 
     name: str
     inputs: st.SearchStrategy[Input]
-    check: Callable[[Input], object]
+    invented: Callable[[Input], Set[str]]
