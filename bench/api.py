@@ -107,7 +107,7 @@ def served(environ: Mapping[str, str]) -> Iterator[str]:
         port = free.getsockname()[1]
     command = (sys.executable, "-m", "gunicorn", APPLICATION, *WORKERS, "--bind", f"127.0.0.1:{port}")
     silent = subprocess.DEVNULL
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ}, stdout=silent, stderr=silent)  # noqa: S603 - ours
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ}, stdout=silent, stderr=silent)  # noqa: S603 - an interpreter and arguments of ours
     try:
         _wait_for(port, process)
         yield f"http://127.0.0.1:{port}"

@@ -13,7 +13,7 @@ from campaigns.actions import tokens
 from campaigns.models import RegistryEntry
 
 
-class Bearer(authentication.BaseAuthentication):  # type: ignore[misc]  # untyped
+class Bearer(authentication.BaseAuthentication):  # type: ignore[misc]  # its base has no types
     def authenticate(self, request: Request) -> tuple[object, Actor]:
         token = tokens.authenticate(request.headers.get("Authorization", "").removeprefix("Bearer "), timezone.now())
         if token is None:
@@ -21,7 +21,7 @@ class Bearer(authentication.BaseAuthentication):  # type: ignore[misc]  # untype
         return token.user, Actor.of_token(token)
 
 
-class EntrySerializer(serializers.ModelSerializer):  # type: ignore[misc]  # untyped
+class EntrySerializer(serializers.ModelSerializer):  # type: ignore[misc]  # its base has no types
     id = serializers.CharField(source="entity_id")
 
     class Meta:
@@ -29,7 +29,7 @@ class EntrySerializer(serializers.ModelSerializer):  # type: ignore[misc]  # unt
         fields = ("id", "name", "sessions", "evidence_count")
 
 
-class EntryList(generics.ListAPIView):  # type: ignore[misc]  # untyped
+class EntryList(generics.ListAPIView):  # type: ignore[misc]  # its base has no types
     authentication_classes = (Bearer,)
     serializer_class = EntrySerializer
 

@@ -68,7 +68,7 @@ class Behaviour:
         if not self.jitter:
             return self.latency
         seed = int.from_bytes(hashlib.sha256(body).digest()[:8])
-        factor = random.Random(seed).lognormvariate(-(self.jitter**2) / 2, self.jitter)  # noqa: S311 - no secret
+        factor = random.Random(seed).lognormvariate(-(self.jitter**2) / 2, self.jitter)  # noqa: S311 - what a measurement draws is no secret
         return self.latency * factor
 
 

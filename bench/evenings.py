@@ -46,7 +46,7 @@ def run(size: int) -> dict[str, Any]:
     from campaigns.library.sources import KINDS
     from campaigns.models import GameSession, RegistryEntry
 
-    dice = random.Random(1)  # noqa: S311 - no secret
+    dice = random.Random(1)  # noqa: S311 - what a measurement draws is no secret
     for number in range(1, size + 1):
         evening = GameSession.objects.create(campaign=campaign, number=number)
         fill(evening, LINES)

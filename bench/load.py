@@ -84,7 +84,7 @@ def _installation(folder: Path, environ: Mapping[str, str], model: str) -> Itera
         _log_of(folder).open("wb") as log,
     ):
         command = (sys.executable, "manage.py", "work")
-        worker = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ, **asked}, stdout=log, stderr=log)  # noqa: S603 - ours
+        worker = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environ, **asked}, stdout=log, stderr=log)  # noqa: S603 - an interpreter and arguments of ours
         try:
             yield url
         finally:

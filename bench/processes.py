@@ -38,7 +38,7 @@ def start(module: str, *arguments: str, environ: Mapping[str, str] | None = None
     """Start `python -m module arguments` with its stdout in a pipe."""
     command = (sys.executable, "-m", module, *arguments)
     environment = {**os.environ, **(environ or {})}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)  # noqa: S603 - ours
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT, env=environment)  # noqa: S603 - an interpreter and arguments of ours
 
 
 def result_of(process: subprocess.Popen[str]) -> dict[str, Any]:
